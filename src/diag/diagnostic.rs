@@ -1,0 +1,195 @@
+//! One finding.
+
+use crate::source::Span;
+
+/// How bad it is, for what the files prove.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Depends on facts outside of the files, or is an improvement.
+    Advice,
+    /// Has no effect, or will surprise and is likely to hurt.
+    Warning,
+    /// Istio refuses it, or it certainly fails.
+    Error,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Advice => "advice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// Another place that matters, and why: messages say *because*.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub span: Span,
+    pub message: String,
+}
+
+/// Whether a fix may be applied without a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Safety {
+    /// Changes only what the finding names.
+    Safe,
+    /// Narrows or redirects traffic: needs `--fix=unsafe`.
+    Unsafe,
+}
+
+/// Replaces the bytes of `span` by `text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    pub span: Span,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    pub safety: Safety,
+    /// What it does, imperative.
+    pub message: String,
+    pub edits: Vec<Edit>,
+}
+
+/// Who refuses a resource for the reason of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RefusedBy {
+    /// The API server: the CRD's structural schema or its CEL rules.
+    Schema,
+    /// Istio's validating webhook, or its decoder.
+    Webhook,
+}
+
+/// The object a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct ResourceRef {
+    pub kind: String,
+    /// `null` where no file and no setting tells it.
+    pub namespace: Option<String>,
+    pub name: Option<String>,
+}
+
+/// What silenced a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Silencer {
+    Comment,
+    Annotation,
+    Config,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Suppressed {
+    pub by: Silencer,
+    pub reason: Option<String>,
+}
+
+/// A finding: what is wrong and where, which lines made it so, what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub rule: &'static str,
+    pub severity: Severity,
+    /// *What*: lower case, no full stop, identifiers in backticks.
+    pub message: String,
+    /// *What to do*, imperative.
+    pub help: Option<String>,
+    /// The offending value, or the nearest existing parent key of a child that is absent.
+    pub span: Span,
+    /// The absent child the finding is about (`retries.attempts`), below the node at `span`.
+    pub absent: Option<String>,
+    /// The lines, here or in other files, that make it so.
+    pub related: Vec<Label>,
+    pub refused_by: Option<RefusedBy>,
+    pub fix: Option<Fix>,
+    /// Filled in by the engine, from the resource that `span` lies in.
+    pub resource: Option<ResourceRef>,
+    /// Path in the object as Kubernetes writes it. Filled in by the engine where the author left it out.
+    pub field: Option<String>,
+    /// The worlds in which it holds, where there is more than one.
+    pub worlds: Option<Vec<String>>,
+    pub suppressed: Option<Suppressed>,
+}
+
+impl Diagnostic {
+    pub fn new(
+        rule: &'static str,
+        severity: Severity,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule,
+            severity,
+            message: message.into(),
+            help: None,
+            span,
+            absent: None,
+            related: Vec::new(),
+            refused_by: None,
+            fix: None,
+            resource: None,
+            field: None,
+            worlds: None,
+            suppressed: None,
+        }
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a line that made it so. A span that is labelled already keeps its first label.
+    #[must_use]
+    pub fn because(mut self, span: Span, message: impl Into<String>) -> Self {
+        if !self.related.iter().any(|label| label.span == span) {
+            self.related.push(Label {
+                span,
+                message: message.into(),
+            });
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn absent(mut self, child: impl Into<String>) -> Self {
+        self.absent = Some(child.into());
+        self
+    }
+
+    #[must_use]
+    pub fn refused_by(mut self, by: RefusedBy) -> Self {
+        self.refused_by = Some(by);
+        self
+    }
+
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
+    /// All places that it rests on: its own, then those of its labels.
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        std::iter::once(self.span).chain(self.related.iter().map(|label| label.span))
+    }
+}

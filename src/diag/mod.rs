@@ -1,0 +1,9 @@
+//! Says what a finding, a label, a fix, a rule's public facts and a report are; knows no rule and no format.
+
+mod diagnostic;
+mod report;
+
+pub use diagnostic::{
+    Diagnostic, Edit, Fix, Label, RefusedBy, ResourceRef, Safety, Severity, Silencer, Suppressed,
+};
+pub use report::{Fixable, Report, RuleInfo, Summary};

@@ -1,0 +1,51 @@
+//! All findings of a run.
+
+use super::{Diagnostic, Severity};
+
+/// Whether a rule's findings carry a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fixable {
+    Always,
+    Sometimes,
+    Never,
+}
+
+/// The public facts of a rule: what `rules`, `explain` and every output format know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleInfo {
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// The level of what the files prove.
+    pub severity: Severity,
+    pub fixable: Fixable,
+    /// The version of egress-lint that brought it.
+    pub since: &'static str,
+    /// The page, Markdown: `rules/<name>.md`.
+    pub page: &'static str,
+}
+
+/// The counts that end a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Summary {
+    pub files: usize,
+    pub resources: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub advice: usize,
+    pub suppressed: usize,
+    pub templates: usize,
+    pub placeholders: usize,
+    pub patches: usize,
+}
+
+/// What a run found, ordered by (path, start, rule).
+#[derive(Debug)]
+pub struct Report {
+    pub istio_version: String,
+    pub diagnostics: Vec<Diagnostic>,
+    pub summary: Summary,
+    /// The rules that exist, so that printers need not know the registry.
+    pub rules: Vec<RuleInfo>,
+}

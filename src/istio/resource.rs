@@ -1,0 +1,103 @@
+//! One object of a manifest.
+
+use std::sync::Arc;
+
+use super::decode::Map;
+use super::proxy::{Gateway, Sidecar};
+use super::route::VirtualService;
+use super::service::{KubeService, ServiceEntry, WorkloadEntry};
+use super::traffic::DestinationRule;
+use crate::diag::ResourceRef;
+use crate::source::{Span, Spanned};
+
+/// The namespace of an object. An unknown one may equal any other: nothing invisible is concluded from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Namespace {
+    /// `None`: no file and no setting tells it.
+    pub name: Option<Arc<str>>,
+    /// The line that sets it: in the object, in a kustomization, in the configuration.
+    pub because: Option<Span>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meta {
+    pub name: Option<Spanned<String>>,
+    /// As written in the object.
+    pub namespace: Option<Spanned<String>>,
+    pub labels: Map<String>,
+    pub annotations: Map<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spec {
+    ServiceEntry(Box<ServiceEntry>),
+    VirtualService(Box<VirtualService>),
+    DestinationRule(Box<DestinationRule>),
+    Sidecar(Box<Sidecar>),
+    Gateway(Box<Gateway>),
+    EnvoyFilter(Box<super::envoy_filter::EnvoyFilter>),
+    WorkloadEntry(Box<WorkloadEntry>),
+    WorkloadGroup(Box<super::workload_group::WorkloadGroup>),
+    Service(Box<KubeService>),
+    /// Only its labels matter; they stand in `Meta`.
+    Namespace,
+}
+
+impl Spec {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Spec::ServiceEntry(_) => "ServiceEntry",
+            Spec::VirtualService(_) => "VirtualService",
+            Spec::DestinationRule(_) => "DestinationRule",
+            Spec::Sidecar(_) => "Sidecar",
+            Spec::Gateway(_) => "Gateway",
+            Spec::EnvoyFilter(_) => "EnvoyFilter",
+            Spec::WorkloadEntry(_) => "WorkloadEntry",
+            Spec::WorkloadGroup(_) => "WorkloadGroup",
+            Spec::Service(_) => "Service",
+            Spec::Namespace => "Namespace",
+        }
+    }
+
+    /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.
+    pub fn is_istio(&self) -> bool {
+        !matches!(self, Spec::Service(_) | Spec::Namespace)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    /// The whole object; in a `List`, the item.
+    pub span: Span,
+    /// The value of `kind`.
+    pub kind: Span,
+    /// The key `spec`, or the value of `kind` where there is none: where findings about the whole point.
+    pub spec_key: Span,
+    pub meta: Meta,
+    pub namespace: Namespace,
+    pub spec: Spec,
+    /// Scalars whose value is unknown. A finding that rests on one of them is not said.
+    pub placeholders: Vec<Span>,
+    /// Admission refuses it: for the model it does not exist.
+    pub refused: bool,
+}
+
+impl Resource {
+    /// Its name, or nothing.
+    pub fn name(&self) -> &str {
+        self.meta.name.as_ref().map_or("", |name| &name.value)
+    }
+
+    /// The namespace, or `None` where it is unknown.
+    pub fn namespace(&self) -> Option<&str> {
+        self.namespace.name.as_deref()
+    }
+
+    pub fn reference(&self) -> ResourceRef {
+        ResourceRef {
+            kind: self.spec.kind().to_owned(),
+            namespace: self.namespace().map(str::to_owned),
+            name: self.meta.name.as_ref().map(|name| name.value.clone()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a host name stands for: `ServiceEntry`, `WorkloadEntry`, `WorkloadGroup`, and the Kubernetes `Service`.
+
+use super::decode::{List, Map, enumeration, message};
+use super::value::{Int, IntOrString};
+
+message! {
+    ServiceEntry {
+        hosts: List<String> = "hosts",
+        addresses: List<String> = "addresses",
+        ports: List<ServicePort> = "ports",
+        location: Location = "location",
+        resolution: Resolution = "resolution",
+        endpoints: List<WorkloadEntry> = "endpoints",
+        workload_selector: WorkloadSelector = "workloadSelector",
+        export_to: List<String> = "exportTo",
+        subject_alt_names: List<String> = "subjectAltNames",
+    }
+    ServicePort {
+        number: Int = "number",
+        protocol: String = "protocol",
+        name: String = "name",
+        target_port: Int = "targetPort",
+    }
+    WorkloadSelector {
+        labels: Map<String> = "labels",
+    }
+    WorkloadEntry {
+        address: String = "address",
+        ports: Map<Int> = "ports",
+        labels: Map<String> = "labels",
+        network: String = "network",
+        locality: String = "locality",
+        weight: Int = "weight",
+        service_account: String = "serviceAccount",
+    }
+}
+
+enumeration! {
+    Location { MeshExternal = "MESH_EXTERNAL", MeshInternal = "MESH_INTERNAL" }
+    Resolution {
+        None = "NONE",
+        Static = "STATIC",
+        Dns = "DNS",
+        DnsRoundRobin = "DNS_ROUND_ROBIN",
+        DynamicDns = "DYNAMIC_DNS",
+    }
+}
+
+/// The parts of a Kubernetes `Service` that decide where traffic goes. Its other fields are not ours to judge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KubeService {
+    pub cluster_ip: Option<crate::source::Spanned<String>>,
+    pub cluster_ips: Option<crate::source::Spanned<List<String>>>,
+    pub service_type: Option<crate::source::Spanned<String>>,
+    pub external_name: Option<crate::source::Spanned<String>>,
+    pub selector: Option<crate::source::Spanned<Map<String>>>,
+    pub ports: Option<crate::source::Spanned<List<KubeServicePort>>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KubeServicePort {
+    pub name: Option<crate::source::Spanned<String>>,
+    pub port: Option<crate::source::Spanned<Int>>,
+    pub target_port: Option<crate::source::Spanned<IntOrString>>,
+    pub protocol: Option<crate::source::Spanned<String>>,
+    pub app_protocol: Option<crate::source::Spanned<String>>,
+}

@@ -1,0 +1,33 @@
+//! What differs between Istio versions: the one table that the resolver and the rules ask.
+
+/// A minor version of Istio, `1.x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IstioVersion(pub u32);
+
+impl Default for IstioVersion {
+    /// 1.30, for which the evidence was recorded.
+    fn default() -> Self {
+        Self(30)
+    }
+}
+
+impl IstioVersion {
+    pub const OLDEST: Self = Self(24);
+    pub const NEWEST: Self = Self(32);
+
+    /// `1.30`, or `1.30.2`: the patch does not matter.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix('v').unwrap_or(text).split('.');
+        if parts.next() != Some("1") {
+            return None;
+        }
+        let minor = Self(parts.next()?.parse().ok()?);
+        (Self::OLDEST..=Self::NEWEST).contains(&minor).then_some(minor)
+    }
+}
+
+impl std::fmt::Display for IstioVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "1.{}", self.0)
+    }
+}

@@ -1,0 +1,5 @@
+//! egress-lint: what Istio egress will do, before it is applied.
+
+pub mod diag;
+pub mod egress;
+pub mod source;
