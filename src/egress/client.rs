@@ -1,0 +1,36 @@
+//! Who calls: the workload whose proxy is looked at.
+
+use std::collections::BTreeMap;
+
+/// A workload with a sidecar, or the pod of a gateway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Client {
+    /// `None`: unknown. It may be any namespace, and is first of all that of the resources that name none.
+    pub namespace: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    pub proxy: ProxyKind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProxyKind {
+    #[default]
+    Sidecar,
+    Gateway,
+}
+
+impl Client {
+    /// A sidecar of a namespace, without labels.
+    pub fn sidecar(namespace: Option<&str>) -> Self {
+        Self {
+            namespace: namespace.map(str::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the labels hold all of these: how Istio's selectors select.
+    pub fn has_labels<'a>(&self, selector: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
+        selector
+            .into_iter()
+            .all(|(key, value)| self.labels.get(key).is_some_and(|own| own == value))
+    }
+}

@@ -1,0 +1,95 @@
+//! The protocol of a service or server port, as Istio's listeners see it.
+
+/// `Unsupported` stands for an absent or unknown protocol: Envoy then sniffs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    Tcp,
+    Udp,
+    Grpc,
+    GrpcWeb,
+    Http,
+    HttpProxy,
+    Http2,
+    Https,
+    Tls,
+    Mongo,
+    Redis,
+    MySql,
+    Unsupported,
+}
+
+/// What kind of filter chains a port gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ListenerKind {
+    /// The HTTP connection manager, shared by all hosts of the port.
+    Http,
+    /// The TCP proxy, by address or SNI.
+    Tcp,
+    /// Both, told apart by sniffing.
+    Auto,
+    /// No listener at all (UDP).
+    None,
+}
+
+impl Protocol {
+    /// Any case; what Istio does not know is `Unsupported`.
+    pub fn parse(text: &str) -> Self {
+        match text.to_ascii_lowercase().as_str() {
+            "tcp" => Self::Tcp,
+            "udp" => Self::Udp,
+            "grpc" => Self::Grpc,
+            "grpc-web" => Self::GrpcWeb,
+            "http" => Self::Http,
+            "http_proxy" => Self::HttpProxy,
+            "http2" => Self::Http2,
+            "https" => Self::Https,
+            "tls" => Self::Tls,
+            "mongo" => Self::Mongo,
+            "redis" => Self::Redis,
+            "mysql" => Self::MySql,
+            _ => Self::Unsupported,
+        }
+    }
+
+    pub fn is_http(self) -> bool {
+        matches!(
+            self,
+            Self::Http | Self::Http2 | Self::HttpProxy | Self::Grpc | Self::GrpcWeb
+        )
+    }
+
+    pub fn is_http2(self) -> bool {
+        matches!(self, Self::Http2 | Self::Grpc | Self::GrpcWeb)
+    }
+
+    /// TCP and everything that Istio treats as opaque bytes, TLS among it.
+    pub fn is_tcp(self) -> bool {
+        matches!(
+            self,
+            Self::Tcp | Self::Https | Self::Tls | Self::Mongo | Self::Redis | Self::MySql
+        )
+    }
+
+    /// Routed by SNI without being decrypted.
+    pub fn is_tls(self) -> bool {
+        matches!(self, Self::Https | Self::Tls)
+    }
+
+    pub fn is_unsupported(self) -> bool {
+        self == Self::Unsupported
+    }
+
+    /// HTTP, or possibly HTTP once sniffed.
+    pub fn is_http_or_sniffed(self) -> bool {
+        self.is_http() || self.is_unsupported()
+    }
+
+    pub fn listener(self) -> ListenerKind {
+        match self {
+            Self::Udp => ListenerKind::None,
+            Self::Unsupported => ListenerKind::Auto,
+            http if http.is_http() => ListenerKind::Http,
+            _ => ListenerKind::Tcp,
+        }
+    }
+}
