@@ -1,9 +1,11 @@
 //! Says what a finding, a label, a fix, a rule's public facts and a report are; knows no rule and no format.
 
 mod diagnostic;
+mod nearest;
 mod report;
 
 pub use diagnostic::{
     Diagnostic, Edit, Fix, Label, RefusedBy, ResourceRef, Safety, Severity, Silencer, Suppressed,
 };
+pub use nearest::nearest;
 pub use report::{Fixable, Report, RuleInfo, Summary};

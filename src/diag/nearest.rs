@@ -1,0 +1,47 @@
+//! "Did you mean": the known name that a mistyped one is nearest to.
+
+/// Longer words are not compared: no name is that long, and the comparison costs the product of the lengths.
+const LONGEST: usize = 64;
+
+/// The candidate that `word` most likely stood for; `None` where nothing is near.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let folded = fold(word);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let other = fold(candidate);
+        let distance = strsim::osa_distance(&folded, &other);
+        let near = distance <= folded.chars().count().max(other.chars().count()) / 3;
+        if near && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Spelling habits that are not mistakes of their own: case, `-` and `_`.
+fn fold(word: &str) -> String {
+    word.chars()
+        .filter(|c| !matches!(c, '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_name_that_was_meant() {
+        let names = ["maxEjectionPercent", "minHealthPercent", "interval"];
+        assert_eq!(
+            nearest("max_ejection_percent", names),
+            Some("maxEjectionPercent")
+        );
+        assert_eq!(nearest("intervall", names), Some("interval"));
+        assert_eq!(nearest("hosts", names), None);
+        assert_eq!(nearest(&"x".repeat(100_000), names), None);
+    }
+}
