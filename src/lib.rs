@@ -1,7 +1,9 @@
 //! egress-lint: what Istio egress will do, before it is applied.
 
+pub mod cli;
 pub mod config;
 pub mod diag;
 pub mod egress;
+pub mod engine;
 pub mod output;
 pub mod source;

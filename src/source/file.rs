@@ -11,7 +11,11 @@ pub struct SourceFile {
     pub path: String,
     pub text: String,
     lines: OnceLock<Vec<u32>>,
+    characters: OnceLock<Vec<u32>>,
 }
+
+/// Bytes between two entries of the index of characters: lines may be as long as the file.
+const STEP: usize = 1024;
 
 impl SourceFile {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
@@ -19,6 +23,7 @@ impl SourceFile {
             path: path.into(),
             text: text.into(),
             lines: OnceLock::new(),
+            characters: OnceLock::new(),
         }
     }
 
@@ -42,12 +47,35 @@ impl SourceFile {
             .partition_point(|&start| start <= offset)
             .saturating_sub(1);
         let start = starts.get(line).copied().unwrap_or(0);
-        let before = self.text.get(start as usize..offset as usize).unwrap_or("");
+        let column = self
+            .characters_before(offset)
+            .saturating_sub(self.characters_before(start));
         Position {
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
-            column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
+            column: column + 1,
             offset,
         }
+    }
+
+    /// How many characters begin before `offset`.
+    fn characters_before(&self, offset: u32) -> u32 {
+        let bytes = self.text.as_bytes();
+        let count = |bytes: &[u8]| {
+            let starts = bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80);
+            u32::try_from(starts.count()).unwrap_or(u32::MAX)
+        };
+        let steps = self.characters.get_or_init(|| {
+            let sum = |sum: &mut u32, step: &[u8]| {
+                let before = *sum;
+                *sum += count(step);
+                Some(before)
+            };
+            bytes.chunks(STEP).scan(0, sum).collect()
+        });
+        let at = (offset as usize).min(bytes.len());
+        let step = (at / STEP).min(steps.len().saturating_sub(1));
+        let rest = bytes.get(step * STEP..at).unwrap_or(&[]);
+        steps.get(step).copied().unwrap_or(0) + count(rest)
     }
 
     pub fn slice(&self, span: Span) -> &str {
@@ -80,6 +108,13 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// Drops a text that nothing points into.
+    pub fn forget(&mut self, id: FileId) {
+        if let Some(file) = self.files.get_mut(id.0 as usize) {
+            *file = SourceFile::new(std::mem::take(&mut file.path), "");
+        }
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files
             .iter()
@@ -105,5 +140,34 @@ impl Sources {
 
     pub fn end(&self, span: Span) -> Position {
         self.get(span.file).position(span.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_characters_far_into_a_line() {
+        let file = SourceFile::new("a.yaml", format!("한\n{}b", "글".repeat(5000)));
+        let end = u32::try_from(file.text.len()).unwrap();
+        let place = file.position(end - 1);
+        assert_eq!((place.line, place.column), (2, 5001));
+        assert_eq!(file.position(end).column, 5002);
+        assert_eq!((file.position(0).line, file.position(0).column), (1, 1));
+        assert_eq!(file.position(3).column, 2);
+    }
+
+    #[test]
+    fn an_empty_file_has_a_first_line() {
+        let place = SourceFile::new("a.yaml", "").position(0);
+        assert_eq!((place.line, place.column), (1, 1));
+    }
+
+    #[test]
+    fn line_feeds_and_carriage_returns_end_lines() {
+        let file = SourceFile::new("a.yaml", "a\r\nb\rc\n");
+        let lines: Vec<_> = (0..7).map(|at| file.position(at).line).collect();
+        assert_eq!(lines, [1, 1, 1, 2, 2, 3, 3]);
     }
 }

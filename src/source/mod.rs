@@ -1,7 +1,12 @@
 //! Owns file contents and turns byte spans into lines, columns and snippets.
 
+mod discover;
 mod file;
+mod prefilter;
+mod read;
 mod span;
 
+pub use discover::{Discovery, Excluded, Input, Problem, Role, discover};
 pub use file::{SourceFile, Sources};
+pub use read::{Content, LARGEST, ReadError, read, read_stream};
 pub use span::{FileId, Position, Span, Spanned};

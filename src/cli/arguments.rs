@@ -1,0 +1,169 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::{FailOn, Level};
+use crate::output::Format;
+
+/// What Istio egress will do, before it is applied.
+///
+/// `egress-lint manifests/` is short for `egress-lint check manifests/`.
+#[derive(Debug, Parser)]
+#[command(name = "egress-lint", version, max_term_width = 100)]
+pub(super) struct Program {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Lint manifests
+    ///
+    /// Exit codes, the same in every format: 0 nothing at or above --fail-on; 1 findings; 2 usage, configuration,
+    /// I/O, or a file that could not be parsed; 3 no Istio resource in the inputs.
+    Check(Check),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    pub(super) inputs: Inputs,
+    #[command(flatten)]
+    pub(super) printing: Printing,
+
+    /// Set the level of one rule: off, advice, warning, error
+    #[arg(long, value_name = "NAME=LEVEL", value_parser = rule_level, help_heading = "Rules")]
+    pub(super) rule: Vec<(String, Level)>,
+    /// Run only these rules
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(super) only: Vec<String>,
+    /// The level from which on findings make the run fail: error, warning, advice, never [default: warning]
+    #[arg(long, value_name = "LEVEL", value_parser = fail_on, help_heading = "Rules")]
+    pub(super) fail_on: Option<FailOn>,
+    /// List silenced findings too
+    #[arg(long, help_heading = "Output")]
+    pub(super) show_suppressed: bool,
+    /// Print no findings and no summary; the exit code says it
+    #[arg(long, short, help_heading = "Output")]
+    pub(super) quiet: bool,
+    /// Exit with 0 when there is no Istio resource in the inputs
+    #[arg(long, help_heading = "Input")]
+    pub(super) allow_empty: bool,
+}
+
+/// What is read, and what is known about it.
+#[derive(Debug, Args)]
+pub(super) struct Inputs {
+    /// Files, folders, or - for standard input
+    #[arg(value_name = "PATH", default_value = ".", help_heading = "Input")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Leave out the files and folders that match
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    pub(super) exclude: Vec<String>,
+    /// The name to show for standard input
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "<stdin>",
+        help_heading = "Input"
+    )]
+    pub(super) stdin_filename: String,
+    /// The configuration [default: the nearest egress-lint.yaml upwards from the working directory]
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub(super) config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long, conflicts_with = "config", help_heading = "Configuration")]
+    pub(super) isolated: bool,
+    /// The version of Istio [default: 1.30]
+    #[arg(long, value_name = "X.Y", help_heading = "Configuration")]
+    pub(super) istio_version: Option<String>,
+    /// The namespace of manifests that name none; without it it may equal any other
+    #[arg(long, value_name = "NS", help_heading = "Configuration")]
+    pub(super) namespace: Option<String>,
+    /// These files are all there is in the cluster
+    #[arg(long, overrides_with = "open_world", help_heading = "Configuration")]
+    pub(super) closed_world: bool,
+    /// Other manifests may exist in the cluster: a missing resource is no proof [default]
+    #[arg(long, overrides_with = "closed_world", help_heading = "Configuration")]
+    pub(super) open_world: bool,
+    /// How many threads to use [default: one per processor]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
+    pub(super) threads: usize,
+    /// Parse every file: finds out whether the prefilter held anything back
+    #[arg(long, hide = true)]
+    pub(super) no_prefilter: bool,
+}
+
+/// Where the answer goes, and in which form.
+#[derive(Debug, Args)]
+pub(super) struct Printing {
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(super) format: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        help_heading = "Output"
+    )]
+    pub(super) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+fn rule_level(text: &str) -> Result<(String, Level), String> {
+    let (name, level) = text
+        .split_once('=')
+        .ok_or("write it as NAME=LEVEL, such as logical-dns-on-gslb=off")?;
+    Ok((name.to_owned(), level.parse()?))
+}
+
+fn fail_on(text: &str) -> Result<FailOn, String> {
+    match text {
+        "error" => Ok(FailOn::Error),
+        "warning" => Ok(FailOn::Warning),
+        "advice" => Ok(FailOn::Advice),
+        "never" => Ok(FailOn::Never),
+        _ => Err("use error, warning, advice or never".to_owned()),
+    }
+}
+
+/// Puts `check` where no command is named: a bare path, or only options.
+pub(super) fn with_command(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = arguments.into_iter().collect();
+    let first = all.get(1).map(|first| first.to_string_lossy());
+    let named = first.is_some_and(|first| {
+        matches!(&*first, "-h" | "--help" | "-V" | "--version" | "help")
+            || <Program as clap::CommandFactory>::command()
+                .get_subcommands()
+                .any(|command| command.get_name() == first)
+    });
+    if !named {
+        all.insert(1.min(all.len()), "check".into());
+    }
+    all
+}

@@ -1,0 +1,87 @@
+//! `egress-lint check`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Context as _;
+
+use super::arguments::{Check, Inputs, Printing};
+use super::exit::Exit;
+use super::terminal;
+use crate::config::FailOn;
+use crate::diag::Report;
+use crate::engine::{self, Loaded};
+use crate::output;
+use crate::source::{Sources, discover, read_stream};
+
+pub(super) fn run(arguments: &Check) -> anyhow::Result<Exit> {
+    let loaded = load(&arguments.inputs)?;
+    for problem in &loaded.problems {
+        terminal::say(&format!("error: `{}` {}", problem.shown, problem.error));
+    }
+    let version = arguments.inputs.istio_version.as_deref().unwrap_or("1.30");
+    let findings = loaded.diagnostics.clone();
+    let report = engine::report(&loaded, findings, version.to_string());
+    if !arguments.quiet {
+        print(arguments, &report, &loaded.sources)?;
+    }
+    let fail_on = arguments.fail_on.unwrap_or(FailOn::Warning);
+    Ok(exit(arguments, &loaded, &report, fail_on))
+}
+
+/// Finds, reads and decodes the inputs.
+pub(super) fn load(inputs: &Inputs) -> anyhow::Result<Loaded> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(inputs.threads)
+        .build_global()
+        .context("cannot start threads")?;
+    let cwd = std::env::current_dir().context("the working directory cannot be found")?;
+    let mut found = discover(&cwd, &inputs.paths, &|_| false, inputs.threads);
+    let stdin = found.stdin.then(|| {
+        let content = read_stream(io::stdin().lock());
+        (inputs.stdin_filename.clone(), content)
+    });
+    let mut loaded = engine::load(&found.inputs, stdin, inputs.no_prefilter);
+    found.problems.append(&mut loaded.problems);
+    loaded.problems = found.problems;
+    Ok(loaded)
+}
+
+fn print(arguments: &Check, report: &Report, sources: &Sources) -> anyhow::Result<()> {
+    let Printing {
+        format,
+        output,
+        color,
+    } = &arguments.printing;
+    let options = output::Options {
+        color: terminal::colors(*color, output.is_some()),
+        show_suppressed: arguments.show_suppressed,
+        ..output::Options::default()
+    };
+    let mut out: Box<dyn Write> = match output {
+        Some(path) => Box::new(BufWriter::new(
+            File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,
+        )),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    output::write(*format, report, sources, &options, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+fn exit(arguments: &Check, loaded: &Loaded, report: &Report, fail_on: FailOn) -> Exit {
+    let mut counted = report.diagnostics.iter().filter(|d| d.suppressed.is_none());
+    if !loaded.problems.is_empty()
+        || counted
+            .clone()
+            .any(|d| matches!(d.rule, "yaml-syntax" | "config" | "internal"))
+    {
+        Exit::Trouble
+    } else if counted.any(|finding| fail_on.fails(finding.severity)) {
+        Exit::Findings
+    } else if loaded.resources == 0 && !arguments.allow_empty {
+        Exit::Nothing
+    } else {
+        Exit::Clean
+    }
+}

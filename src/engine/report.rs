@@ -1,0 +1,50 @@
+//! The last step: order, duplicates, counts.
+
+use super::{BUILT_IN, Loaded};
+use crate::diag::{Diagnostic, Report, Severity, Summary};
+use crate::source::Sources;
+
+/// Orders the findings and counts them.
+pub fn report(loaded: &Loaded, diagnostics: Vec<Diagnostic>, istio_version: String) -> Report {
+    let mut diagnostics = diagnostics;
+    sort(&loaded.sources, &mut diagnostics);
+    let mut summary = Summary {
+        files: loaded.files,
+        resources: loaded.resources,
+        templates: loaded.templates,
+        placeholders: loaded.placeholders,
+        patches: loaded.patches,
+        ..Summary::default()
+    };
+    for finding in &diagnostics {
+        *match (&finding.suppressed, finding.severity) {
+            (Some(_), _) => &mut summary.suppressed,
+            (None, Severity::Error) => &mut summary.errors,
+            (None, Severity::Warning) => &mut summary.warnings,
+            (None, Severity::Advice) => &mut summary.advice,
+        } += 1;
+    }
+    Report {
+        istio_version,
+        diagnostics,
+        summary,
+        rules: BUILT_IN.to_vec(),
+    }
+}
+
+/// By (path, start, rule), then by whatever else tells two findings apart; equal ones are one.
+fn sort(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
+    let path = |finding: &Diagnostic| sources.get(finding.span.file).path.as_str();
+    diagnostics.sort_by(|a, b| {
+        (path(a), a.span.start, a.rule, a.span.end, &a.message).cmp(&(
+            path(b),
+            b.span.start,
+            b.rule,
+            b.span.end,
+            &b.message,
+        ))
+    });
+    diagnostics.dedup_by(|later, first| {
+        (later.rule, later.span, &later.message) == (first.rule, first.span, &first.message)
+    });
+}
