@@ -48,8 +48,13 @@ pub fn to_fqdn(host: &str, namespace: Option<&str>) -> String {
     {
         return host.to_owned();
     }
+    of_service(host, namespace)
+}
+
+/// The host of a Kubernetes service.
+pub fn of_service(name: &str, namespace: Option<&str>) -> String {
     let namespace = namespace.unwrap_or(UNKNOWN_NAMESPACE);
-    format!("{host}.{namespace}.svc.{CLUSTER_DOMAIN}")
+    format!("{name}.{namespace}.svc.{CLUSTER_DOMAIN}")
 }
 
 /// Values by host name or pattern, found without looking at all of them.

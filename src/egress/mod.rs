@@ -3,4 +3,5 @@
 pub mod client;
 pub mod facts;
 pub mod host;
+pub mod namespace;
 pub mod protocol;

@@ -31,7 +31,37 @@ pub enum ListenerKind {
     None,
 }
 
+/// Ports that are never sniffed, because there the server speaks first.
+const SERVER_SPEAKS_FIRST: [u32; 4] = [25, 53, 3306, 27017];
+
 impl Protocol {
+    /// Of a port of a Kubernetes Service: `appProtocol`, else the port's name up to the first `-`.
+    pub fn of_kubernetes_port(
+        port: u32,
+        name: &str,
+        transport: Option<&str>,
+        app_protocol: Option<&str>,
+    ) -> Self {
+        if transport == Some("UDP") {
+            return Self::Udp;
+        }
+        match app_protocol {
+            Some("kubernetes.io/h2c") => return Self::Http2,
+            Some("kubernetes.io/ws") => return Self::Http,
+            Some("kubernetes.io/wss") => return Self::Https,
+            _ => {}
+        }
+        let name = app_protocol.unwrap_or(name);
+        let start = name.get(.."grpc-web".len());
+        if start.is_some_and(|start| start.eq_ignore_ascii_case("grpc-web")) {
+            return Self::GrpcWeb;
+        }
+        match Self::parse(name.split('-').next().unwrap_or(name)) {
+            Self::Unsupported if SERVER_SPEAKS_FIRST.contains(&port) => Self::Tcp,
+            protocol => protocol,
+        }
+    }
+
     /// Any case; what Istio does not know is `Unsupported`.
     pub fn parse(text: &str) -> Self {
         match text.to_ascii_lowercase().as_str() {
@@ -91,5 +121,23 @@ impl Protocol {
             http if http.is_http() => ListenerKind::Http,
             _ => ListenerKind::Tcp,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kubernetes_port_is_named_after_its_protocol() {
+        let of = |name, app| Protocol::of_kubernetes_port(80, name, Some("TCP"), app);
+        assert_eq!(of("http-web", None), Protocol::Http);
+        assert_eq!(of("grpc-web-x", None), Protocol::GrpcWeb);
+        assert_eq!(of("web", None), Protocol::Unsupported);
+        assert_eq!(of("http", Some("kubernetes.io/wss")), Protocol::Https);
+        assert_eq!(of("http", Some("")), Protocol::Unsupported);
+        let of = |port, transport| Protocol::of_kubernetes_port(port, "x", transport, None);
+        assert_eq!(of(3306, None), Protocol::Tcp);
+        assert_eq!(of(53, Some("UDP")), Protocol::Udp);
     }
 }

@@ -31,3 +31,12 @@ impl std::fmt::Display for IstioVersion {
         write!(f, "1.{}", self.0)
     }
 }
+
+/// What differs, as questions. The sources compared are those of 1.30 and of 1.32; what changed between them is
+/// asked of the version that its release note names.
+impl IstioVersion {
+    /// A client meets the services that are private to its namespace before those exported to it.
+    pub fn private_services_first(self) -> bool {
+        self < Self(31)
+    }
+}

@@ -1,0 +1,124 @@
+//! The one service that a client sees under a host, made of all that define it.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::namespace::{Same, same};
+use super::service::{Origin, Port, Service};
+
+/// A service as one client sees it.
+#[derive(Clone, Debug)]
+pub struct EffectiveService<'m> {
+    /// The definition that decides resolution, addresses, endpoints and all else but the ports.
+    pub base: Service<'m>,
+    /// Its ports, those of the base first.
+    pub ports: Vec<&'m Port<'m>>,
+    /// Further definitions of the same namespace whose ports were added.
+    pub added: Vec<Service<'m>>,
+    /// Definitions that the client may see and that are ignored.
+    pub ignored: Vec<Service<'m>>,
+}
+
+impl<'m> std::ops::Deref for EffectiveService<'m> {
+    type Target = Service<'m>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.base
+    }
+}
+
+impl<'m> EffectiveService<'m> {
+    /// With all of its ports.
+    pub fn of(service: Service<'m>) -> Self {
+        Self::trimmed(service, service.definition.ports.iter().collect())
+    }
+
+    /// With some of its ports.
+    pub fn trimmed(service: Service<'m>, ports: Vec<&'m Port<'m>>) -> Self {
+        Self {
+            base: service,
+            ports,
+            added: Vec::new(),
+            ignored: Vec::new(),
+        }
+    }
+
+    /// The first port of that number.
+    pub fn port(&self, number: u32) -> Option<&'m Port<'m>> {
+        self.ports
+            .iter()
+            .copied()
+            .find(|port| port.number == number)
+    }
+
+    /// Takes in further services of the same host, in their order: a Kubernetes Service wins, else the first;
+    /// others only add their ports, and only where everything else is the same.
+    pub fn take(&mut self, others: impl IntoIterator<Item = EffectiveService<'m>>) {
+        let mut numbers: HashSet<u32> = self.ports.iter().map(|port| port.number).collect();
+        for other in others {
+            match (self.base.origin, other.base.origin) {
+                (Origin::ServiceEntry, Origin::Kubernetes) => {
+                    let lost = std::mem::replace(self, other);
+                    self.ignored.push(lost.base);
+                    self.ignored.extend(lost.added);
+                    self.ignored.extend(lost.ignored);
+                    numbers = self.ports.iter().map(|port| port.number).collect();
+                }
+                (Origin::ServiceEntry, Origin::ServiceEntry)
+                    if mergeable(&self.base, &other.base) =>
+                {
+                    self.ports.extend(
+                        other
+                            .ports
+                            .into_iter()
+                            .filter(|port| numbers.insert(port.number)),
+                    );
+                    if !self.base.is(&other.base) {
+                        self.added.push(other.base);
+                    }
+                }
+                _ if self.base.is(&other.base) => {}
+                _ => self.ignored.push(other.base),
+            }
+        }
+    }
+}
+
+fn mergeable(a: &Service<'_>, b: &Service<'_>) -> bool {
+    a.namespace() == b.namespace()
+        && a.resolution == b.resolution
+        && a.labels == b.labels
+        && a.selector.as_deref().unwrap_or_default() == b.selector.as_deref().unwrap_or_default()
+        && (a.export_to == b.export_to || as_set(a) == as_set(b))
+}
+
+fn as_set<'s>(service: &'s Service<'_>) -> BTreeSet<&'s str> {
+    service
+        .definition
+        .export_to
+        .iter()
+        .map(|entry| &**entry)
+        .collect()
+}
+
+/// Of services of one host that a client sees, in its order, those of the one namespace that it will use:
+/// its own, else that of the first Kubernetes Service, else that of the first.
+pub fn of_one_namespace<'m>(
+    visible: Vec<EffectiveService<'m>>,
+    client: Option<&str>,
+) -> Vec<EffectiveService<'m>> {
+    let preferred = |wanted: Same| {
+        visible
+            .iter()
+            .find(|s| same(s.base.namespace(), client) == wanted)
+    };
+    let chosen = preferred(Same::Yes)
+        .or_else(|| preferred(Same::Perhaps))
+        .or_else(|| visible.iter().find(|s| s.base.origin == Origin::Kubernetes))
+        .or_else(|| visible.first())
+        .map(|s| s.base.namespace());
+    let Some(chosen) = chosen else { return visible };
+    visible
+        .into_iter()
+        .filter(|s| s.base.namespace() == chosen)
+        .collect()
+}

@@ -1,0 +1,214 @@
+//! All services of a world, found by host and by port, in the order in which Istio goes through them.
+
+use std::collections::HashMap;
+
+use super::namespace::{Same, same};
+use super::service::{Definition, Origin, Service};
+use super::settings::Settings;
+use crate::istio::resource::Resource;
+
+/// How a service came to be visible. Istio goes through them in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exposure {
+    /// Within its own namespace only.
+    Private,
+    /// `exportTo` names the client's namespace.
+    Exported,
+    Public,
+}
+
+/// The services of a world.
+#[derive(Debug, Default)]
+pub struct Registry<'a> {
+    definitions: Vec<Definition<'a>>,
+    /// All services in Istio's order: by name, namespace, object. (definition, host)
+    order: Vec<(u32, u32)>,
+    by_host: HashMap<String, Vec<u32>>,
+    by_port: HashMap<u32, Vec<u32>>,
+    /// What an absent `exportTo` means.
+    default_export_to: Vec<String>,
+    /// Before 1.31 what is private to the client's namespace came before what is exported to it.
+    private_first: bool,
+}
+
+impl<'a> Registry<'a> {
+    /// `default_export_to` is `MeshConfig.defaultServiceExportTo`, or nothing for `*`.
+    pub fn new(
+        resources: &[&'a Resource],
+        default_export_to: Option<Vec<String>>,
+        settings: &Settings,
+    ) -> Self {
+        let mut definitions: Vec<Definition<'a>> = resources
+            .iter()
+            .filter(|resource| !resource.refused)
+            .filter_map(|resource| Definition::read(resource))
+            .collect();
+        definitions.sort_by_key(|definition| {
+            (
+                definition.origin,
+                definition.resource.name(),
+                definition.namespace(),
+            )
+        });
+
+        let mut order: Vec<(u32, u32)> = Vec::new();
+        for (definition, at) in definitions.iter().zip(0u32..) {
+            order.extend(
+                (0..definition.hosts.len())
+                    .zip(0u32..)
+                    .map(|(_, host)| (at, host)),
+            );
+        }
+        order.sort_by(|&a, &b| key(&definitions, a).cmp(&key(&definitions, b)));
+
+        let mut by_host: HashMap<String, Vec<u32>> = HashMap::new();
+        for (&(definition, host), rank) in order.iter().zip(0u32..) {
+            let Some(definition) = definitions.get_mut(definition as usize) else {
+                continue;
+            };
+            let Some(host) = definition.hosts.get_mut(host as usize) else {
+                continue;
+            };
+            host.rank = rank;
+            match by_host.get_mut(&*host.name) {
+                Some(ranks) => ranks.push(rank),
+                None => {
+                    by_host.insert(host.name.to_string(), vec![rank]);
+                }
+            }
+        }
+
+        let mut by_port: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (definition, at) in definitions.iter().zip(0u32..) {
+            for port in &definition.ports {
+                let at_port = by_port.entry(port.number).or_default();
+                if at_port.last() != Some(&at) {
+                    at_port.push(at);
+                }
+            }
+        }
+
+        Self {
+            definitions,
+            order,
+            by_host,
+            by_port,
+            default_export_to: default_export_to.unwrap_or_else(|| vec!["*".to_owned()]),
+            private_first: settings.version.private_services_first(),
+        }
+    }
+
+    pub fn definitions(&self) -> &[Definition<'a>] {
+        &self.definitions
+    }
+
+    fn at(&self, rank: u32) -> Option<Service<'_>> {
+        let &(definition, host) = self.order.get(rank as usize)?;
+        let definition = self.definitions.get(definition as usize)?;
+        Some(Service {
+            definition,
+            host: definition.hosts.get(host as usize)?,
+        })
+    }
+
+    /// Every service, in Istio's order.
+    pub fn services(&self) -> impl Iterator<Item = Service<'_>> {
+        (0..).zip(&self.order).filter_map(|(rank, _)| self.at(rank))
+    }
+
+    /// The services of a host as it is written, in Istio's order.
+    pub fn of_host(&self, host: &str) -> impl Iterator<Item = Service<'_>> {
+        self.by_host
+            .get(host)
+            .into_iter()
+            .flatten()
+            .filter_map(|&rank| self.at(rank))
+    }
+
+    /// The services that have a port of this number, in Istio's order.
+    pub fn with_port(&self, port: u32) -> Vec<Service<'_>> {
+        let definitions = self.by_port.get(&port).into_iter().flatten();
+        let mut services: Vec<_> = definitions
+            .filter_map(|&at| self.definitions.get(at as usize))
+            .flat_map(|definition| {
+                definition
+                    .hosts
+                    .iter()
+                    .map(move |host| Service { definition, host })
+            })
+            .collect();
+        services.sort_by_key(|service| service.host.rank);
+        services
+    }
+
+    /// Whether a client of that namespace may see the service.
+    pub fn exposure(&self, service: &Service<'_>, client: Option<&str>) -> Option<Exposure> {
+        let own = service.namespace();
+        let exported = |entry: &str| match entry {
+            "." => (same(own, client) != Same::No).then_some(Exposure::Private),
+            entry if Some(entry) == own => {
+                (same(own, client) != Same::No).then_some(Exposure::Private)
+            }
+            entry => (same(Some(entry), client) != Same::No).then_some(Exposure::Exported),
+        };
+        let declared = &service.definition.export_to;
+        let defaults = &self.default_export_to;
+        let names = |name: &str| match declared.is_empty() {
+            true => defaults.iter().any(|entry| entry == name),
+            false => declared.iter().any(|entry| entry == name),
+        };
+        if declared.is_empty() && self.private_first {
+            // Only these two defaults are honoured, the first of them first.
+            return match () {
+                () if names(".") => exported("."),
+                () if names("*") => Some(Exposure::Public),
+                () => None,
+            };
+        }
+        match () {
+            () if names("*") => Some(Exposure::Public),
+            () if names("~") => None,
+            () if declared.is_empty() => defaults.iter().filter_map(|entry| exported(entry)).min(),
+            () => declared.iter().filter_map(|entry| exported(entry)).min(),
+        }
+    }
+
+    /// Those of the services that a client of that namespace may see, in the order in which it meets them.
+    pub fn visible<'m>(
+        &'m self,
+        services: impl IntoIterator<Item = Service<'m>>,
+        client: Option<&str>,
+    ) -> Vec<Service<'m>> {
+        let mut seen: Vec<_> = services
+            .into_iter()
+            .filter_map(|service| Some((self.exposure(&service, client)?, service)))
+            .collect();
+        seen.sort_by_key(|(exposure, service)| {
+            let class = match exposure {
+                Exposure::Exported if !self.private_first => Exposure::Private,
+                exposure => *exposure,
+            };
+            (class, service.host.rank)
+        });
+        seen.into_iter().map(|(_, service)| service).collect()
+    }
+}
+
+/// What Istio sorts by when all objects are of one age. Of a Kubernetes Service it is the name, not the host.
+fn key<'d>(
+    definitions: &'d [Definition<'_>],
+    (definition, host): (u32, u32),
+) -> Option<(&'d str, Option<&'d str>, Origin, &'d str, u32)> {
+    let definition = definitions.get(definition as usize)?;
+    let name = match definition.origin {
+        Origin::Kubernetes => definition.resource.name(),
+        Origin::ServiceEntry => &definition.hosts.get(host as usize)?.name,
+    };
+    Some((
+        name,
+        definition.namespace(),
+        definition.origin,
+        definition.resource.name(),
+        host,
+    ))
+}

@@ -1,0 +1,358 @@
+//! What defines a host: a ServiceEntry or a Kubernetes Service, read as Istio's registry reads it.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::host;
+use super::protocol::Protocol;
+use crate::istio::decode::Items;
+use crate::istio::resource::{Resource, Spec};
+use crate::istio::service::{self as api, KubeService, Location, ServiceEntry};
+use crate::istio::value::IntOrString;
+use crate::source::{Span, Spanned};
+
+/// Where a service comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Beats a ServiceEntry of the same host and namespace.
+    Kubernetes,
+    ServiceEntry,
+}
+
+/// How the proxy finds the endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// To where the client connected: `resolution: NONE`, a headless Service.
+    Passthrough,
+    /// From a list that Istio hands over: `STATIC`, a Service with a cluster IP.
+    Static,
+    Dns,
+    DnsRoundRobin,
+    DynamicDns,
+    /// Another name for another service: `ExternalName`.
+    Alias,
+}
+
+/// A ServiceEntry or a Kubernetes Service. A ServiceEntry defines one service for each of its hosts.
+#[derive(Clone, Debug)]
+pub struct Definition<'a> {
+    pub resource: &'a Resource,
+    pub origin: Origin,
+    pub hosts: Vec<Host<'a>>,
+    /// Where clients connect to. Istio makes one service of each, or one of `0.0.0.0` where this is empty.
+    pub addresses: Vec<Address<'a>>,
+    pub ports: Vec<Port<'a>>,
+    pub resolution: Resolution,
+    /// The line that sets the resolution; without one it is the default.
+    pub resolution_line: Option<Span>,
+    pub mesh_external: bool,
+    pub export_to: Vec<Cow<'a, str>>,
+    /// Which workloads are its endpoints.
+    pub selector: Option<Vec<(&'a str, &'a str)>>,
+    /// The labels of the object, sorted.
+    pub labels: Vec<(&'a str, &'a str)>,
+    /// Of an `ExternalName` Service: the name it stands for.
+    pub alias_of: Option<&'a Spanned<String>>,
+}
+
+/// One host of a definition.
+#[derive(Clone, Debug)]
+pub struct Host<'a> {
+    pub name: Cow<'a, str>,
+    pub line: Span,
+    /// The place in Istio's order of all services.
+    pub rank: u32,
+}
+
+/// A port of a service.
+#[derive(Clone, Debug)]
+pub struct Port<'a> {
+    pub number: u32,
+    pub number_line: Span,
+    pub name: &'a str,
+    pub protocol: Protocol,
+    /// The line that decides the protocol: `protocol`, or of a Kubernetes port `appProtocol` or `name`.
+    pub protocol_line: Option<Span>,
+    pub target: Option<TargetPort<'a>>,
+}
+
+/// `targetPort`, with its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetPort<'a> {
+    Number(u32, Span),
+    /// Of a Kubernetes port: the name of a container's port.
+    Name(&'a str, Span),
+}
+
+impl TargetPort<'_> {
+    pub fn number(&self) -> Option<(u32, Span)> {
+        match *self {
+            Self::Number(number, line) => Some((number, line)),
+            Self::Name(..) => None,
+        }
+    }
+}
+
+/// An address that clients connect to.
+#[derive(Clone, Debug)]
+pub struct Address<'a> {
+    pub text: &'a str,
+    /// A single IP is the widest prefix.
+    pub net: IpNet,
+    pub line: Span,
+}
+
+impl Address<'_> {
+    /// The IP, where it is one and not a range.
+    pub fn ip(&self) -> Option<IpAddr> {
+        (self.net.prefix_len() == self.net.max_prefix_len()).then(|| self.net.addr())
+    }
+}
+
+/// One host of one definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Service<'m> {
+    pub definition: &'m Definition<'m>,
+    pub host: &'m Host<'m>,
+}
+
+impl<'m> std::ops::Deref for Service<'m> {
+    type Target = Definition<'m>;
+
+    fn deref(&self) -> &Self::Target {
+        self.definition
+    }
+}
+
+impl Service<'_> {
+    pub fn name(&self) -> &str {
+        &self.host.name
+    }
+
+    pub fn is(&self, other: &Service<'_>) -> bool {
+        self.host.rank == other.host.rank
+    }
+}
+
+impl<'a> Definition<'a> {
+    /// What the resource defines; `None` where it is no service.
+    pub fn read(resource: &'a Resource) -> Option<Self> {
+        match &resource.spec {
+            Spec::ServiceEntry(entry) => Some(Self::of_entry(resource, entry)),
+            Spec::Service(service) => Some(Self::of_kubernetes(resource, service)),
+            _ => None,
+        }
+    }
+
+    pub fn namespace(&self) -> Option<&'a str> {
+        self.resource.namespace()
+    }
+
+    fn of_entry(resource: &'a Resource, entry: &'a ServiceEntry) -> Self {
+        let addresses = entry.addresses.items();
+        let valid: Vec<_> = addresses.iter().filter_map(address).collect();
+        // Addresses that are all invalid leave no service at all.
+        let reachable = addresses.is_empty() || !valid.is_empty();
+        let hosts = entry.hosts.items().iter().filter(|_| reachable);
+        Self {
+            resource,
+            origin: Origin::ServiceEntry,
+            hosts: hosts
+                .map(|host| Host {
+                    name: Cow::Borrowed(host.value.as_str()),
+                    line: host.span,
+                    rank: 0,
+                })
+                .collect(),
+            addresses: valid,
+            ports: entry.ports.items().iter().map(entry_port).collect(),
+            resolution: match entry
+                .resolution
+                .as_ref()
+                .map(|r| r.value)
+                .unwrap_or_default()
+            {
+                api::Resolution::None => Resolution::Passthrough,
+                api::Resolution::Static => Resolution::Static,
+                api::Resolution::Dns => Resolution::Dns,
+                api::Resolution::DnsRoundRobin => Resolution::DnsRoundRobin,
+                api::Resolution::DynamicDns => Resolution::DynamicDns,
+            },
+            resolution_line: entry.resolution.as_ref().map(|r| r.span),
+            mesh_external: entry
+                .location
+                .as_ref()
+                .is_none_or(|l| l.value == Location::MeshExternal),
+            export_to: entry
+                .export_to
+                .items()
+                .iter()
+                .map(|e| Cow::Borrowed(e.value.as_str()))
+                .collect(),
+            selector: entry.workload_selector.as_ref().map(|selector| {
+                selector
+                    .value
+                    .labels
+                    .as_ref()
+                    .map(|labels| pairs(&labels.value))
+                    .unwrap_or_default()
+            }),
+            labels: pairs(&resource.meta.labels),
+            alias_of: None,
+        }
+    }
+
+    fn of_kubernetes(resource: &'a Resource, service: &'a KubeService) -> Self {
+        let external = service
+            .external_name
+            .as_ref()
+            .filter(|name| !name.value.is_empty())
+            .filter(|_| {
+                service
+                    .service_type
+                    .as_ref()
+                    .is_some_and(|t| t.value == "ExternalName")
+            });
+        let cluster_ip = service
+            .cluster_ip
+            .as_ref()
+            .filter(|ip| !ip.value.is_empty());
+        let headless = cluster_ip.filter(|ip| ip.value == "None");
+        let addresses: Vec<_> = match (cluster_ip, service.cluster_ips.items()) {
+            (Some(ip), _) if ip.value == "None" => Vec::new(),
+            (Some(_), several) if several.len() > 1 => several.iter().filter_map(address).collect(),
+            (Some(ip), _) => address(ip).into_iter().collect(),
+            (None, _) => Vec::new(),
+        };
+        let name = resource.meta.name.as_ref();
+        Self {
+            resource,
+            origin: Origin::Kubernetes,
+            hosts: vec![Host {
+                name: Cow::Owned(host::of_service(resource.name(), resource.namespace())),
+                line: name.map_or(resource.kind, |name| name.span),
+                rank: 0,
+            }],
+            addresses,
+            ports: service.ports.items().iter().map(kubernetes_port).collect(),
+            resolution: match (headless, external) {
+                (Some(_), _) => Resolution::Passthrough,
+                (None, Some(_)) => Resolution::Alias,
+                (None, None) => Resolution::Static,
+            },
+            resolution_line: match (headless, external) {
+                (Some(ip), _) => Some(ip.span),
+                (None, Some(_)) => service.service_type.as_ref().map(|t| t.span),
+                (None, None) => None,
+            },
+            mesh_external: external.is_some(),
+            export_to: resource
+                .meta
+                .annotations
+                .get("networking.istio.io/exportTo")
+                .filter(|list| !list.value.is_empty())
+                .map(|list| {
+                    list.value
+                        .split(',')
+                        .map(|e| Cow::Borrowed(e.trim()))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            selector: service
+                .selector
+                .as_ref()
+                .map(|selector| pairs(&selector.value)),
+            labels: pairs(&resource.meta.labels),
+            alias_of: external,
+        }
+    }
+
+    /// The first port of that number.
+    pub fn port(&self, number: u32) -> Option<&Port<'a>> {
+        self.ports.iter().find(|port| port.number == number)
+    }
+
+    /// The names that the certificate must have one of, where the object gives any.
+    pub fn subject_alt_names(&self) -> &'a [Spanned<String>] {
+        match &self.resource.spec {
+            Spec::ServiceEntry(entry) => entry.subject_alt_names.items(),
+            _ => &[],
+        }
+    }
+}
+
+/// The entries of a map, sorted by key.
+pub(super) fn pairs(map: &crate::istio::decode::Map<String>) -> Vec<(&str, &str)> {
+    let mut pairs: Vec<_> = map
+        .iter()
+        .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+fn address(text: &Spanned<String>) -> Option<Address<'_>> {
+    let net = match text.value.parse::<IpAddr>() {
+        Ok(ip) => IpNet::from(ip),
+        Err(_) => text.value.parse::<IpNet>().ok()?,
+    };
+    Some(Address {
+        text: &text.value,
+        net,
+        line: text.span,
+    })
+}
+
+fn entry_port(port: &Spanned<api::ServicePort>) -> Port<'_> {
+    let protocol = port.protocol.as_ref();
+    Port {
+        number: number(port.number.as_ref().map(|n| n.value)),
+        number_line: port.number.as_ref().map_or(port.key, |n| n.span),
+        name: port.name.as_ref().map_or("", |n| n.value.as_str()),
+        protocol: Protocol::parse(protocol.map_or("", |p| p.value.as_str())),
+        protocol_line: protocol.map(|p| p.span),
+        target: port
+            .target_port
+            .as_ref()
+            .filter(|target| target.value != 0)
+            .map(|target| TargetPort::Number(number(Some(target.value)), target.span)),
+    }
+}
+
+fn kubernetes_port(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
+    let text = |field: &'_ Option<Spanned<String>>| field.as_ref().map(|f| f.span);
+    let name = port.name.as_ref().map_or("", |n| n.value.as_str());
+    let number_value = number(port.port.as_ref().map(|n| n.value));
+    let transport = port.protocol.as_ref().map(|p| p.value.as_str());
+    Port {
+        number: number_value,
+        number_line: port.port.as_ref().map_or(port.key, |n| n.span),
+        name,
+        protocol: Protocol::of_kubernetes_port(
+            number_value,
+            name,
+            transport,
+            port.app_protocol.as_ref().map(|p| p.value.as_str()),
+        ),
+        protocol_line: text(&port.app_protocol).or_else(|| text(&port.name)),
+        target: port
+            .target_port
+            .as_ref()
+            .and_then(|target| match &target.value {
+                IntOrString::Int(0) => None,
+                IntOrString::Int(value) => {
+                    Some(TargetPort::Number(number(Some(*value)), target.span))
+                }
+                IntOrString::Str(value) => Some(TargetPort::Name(value, target.span)),
+            }),
+    }
+}
+
+/// A port number; admission has refused what is out of range.
+fn number(value: Option<i64>) -> u32 {
+    value
+        .and_then(|value| u32::try_from(value).ok())
+        .unwrap_or(0)
+}
