@@ -6,4 +6,5 @@ pub mod diag;
 pub mod egress;
 pub mod engine;
 pub mod output;
+pub mod rules;
 pub mod source;

@@ -2,14 +2,19 @@
 
 use crate::diag::{Fixable, RuleInfo, Severity};
 
-const fn built_in(name: &'static str, severity: Severity, summary: &'static str) -> RuleInfo {
+const fn built_in(
+    name: &'static str,
+    severity: Severity,
+    summary: &'static str,
+    page: &'static str,
+) -> RuleInfo {
     RuleInfo {
         name,
         summary,
         severity,
         fixable: Fixable::Never,
         since: "0.1.0",
-        page: "",
+        page,
     }
 }
 
@@ -19,36 +24,49 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "config",
         Severity::Error,
         "the configuration says something that cannot be meant",
+        include_str!("../../rules/config.md"),
     ),
     built_in(
         "duplicate-resource",
         Severity::Warning,
         "one resource is defined twice in a file or a kustomization",
+        include_str!("../../rules/duplicate-resource.md"),
     ),
     built_in(
         "internal",
         Severity::Error,
         "a rule failed: a fault of egress-lint itself",
+        include_str!("../../rules/internal.md"),
     ),
     built_in(
         "refused",
         Severity::Error,
         "the API server or Istio's webhook refuses the resource",
+        include_str!("../../rules/refused.md"),
+    ),
+    built_in(
+        "retry-on-invalid",
+        Severity::Error,
+        "Istio's webhook refuses the list in `retryOn`",
+        include_str!("../../rules/retry-on-invalid.md"),
     ),
     built_in(
         "unknown-field",
         Severity::Error,
         "a field that the API server does not know",
+        include_str!("../../rules/unknown-field.md"),
     ),
     built_in(
         "unused-ignore",
         Severity::Warning,
         "a silencer that silences nothing",
+        include_str!("../../rules/unused-ignore.md"),
     ),
     built_in(
         "yaml-syntax",
         Severity::Error,
         "the file is not what Kubernetes reads as YAML",
+        include_str!("../../rules/yaml-syntax.md"),
     ),
 ];
 

@@ -1,0 +1,114 @@
+//! Where a rule puts what it found, and the one place that decides how loud it is.
+
+use crate::diag::{Diagnostic, RuleInfo, Severity};
+use crate::source::Span;
+
+/// What a finding rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// On what the files and the configuration say: the finding has the rule's level.
+    Proven,
+    /// Also on this, which they do not say; it completes "this assumes that …". The finding is advice.
+    Assuming(String),
+}
+
+impl Basis {
+    pub fn assuming(fact: impl Into<String>) -> Self {
+        Self::Assuming(fact.into())
+    }
+}
+
+/// The findings of one rule in one world.
+#[derive(Debug)]
+pub struct Findings {
+    rule: RuleInfo,
+    level: Severity,
+    list: Vec<Diagnostic>,
+}
+
+impl Findings {
+    /// `level` is what proven findings get: the rule's own, or the one of the configuration.
+    pub fn new(rule: RuleInfo, level: Severity) -> Self {
+        Self {
+            rule,
+            level,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds a finding: `message` says *what*; the lines that make it so and the help are added to what comes back.
+    pub fn add(
+        &mut self,
+        basis: Basis,
+        span: Span,
+        message: impl Into<String>,
+        with: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) {
+        let severity = match basis {
+            Basis::Proven => self.level,
+            Basis::Assuming(_) => Severity::Advice,
+        };
+        let mut finding = with(Diagnostic::new(self.rule.name, severity, span, message));
+        if let Basis::Assuming(fact) = basis {
+            let note = format!("this assumes that {fact}");
+            finding.help = Some(match finding.help {
+                Some(help) => format!("{help}; {note}"),
+                None => note,
+            });
+        }
+        self.list.push(finding);
+    }
+
+    /// What was found. Of several findings at one place with one message the loudest is kept.
+    pub fn into_list(mut self) -> Vec<Diagnostic> {
+        let key = |finding: &Diagnostic| (finding.span, finding.message.clone());
+        self.list
+            .sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
+        self.list
+            .dedup_by(|later, first| later.span == first.span && later.message == first.message);
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Fixable;
+    use crate::source::FileId;
+
+    const RULE: RuleInfo = RuleInfo {
+        name: "some-rule",
+        summary: "",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: "",
+    };
+
+    #[test]
+    fn only_proven_findings_get_the_level() {
+        let span = |start| Span::new(FileId(0), start, start + 1);
+        let mut findings = Findings::new(RULE, Severity::Error);
+        findings.add(Basis::Proven, span(2), "proven", |f| f.help("do it"));
+        findings.add(Basis::assuming("it rains"), span(1), "assumed", |f| {
+            f.help("take an umbrella")
+        });
+        findings.add(Basis::assuming("it snows"), span(2), "proven", |f| f);
+        let said: Vec<_> = findings
+            .into_list()
+            .into_iter()
+            .map(|f| (f.severity, f.message, f.help.unwrap_or_default()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (
+                    Severity::Advice,
+                    "assumed".to_owned(),
+                    "take an umbrella; this assumes that it rains".to_owned()
+                ),
+                (Severity::Error, "proven".to_owned(), "do it".to_owned()),
+            ]
+        );
+    }
+}
