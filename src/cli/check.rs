@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use super::arguments::{Check, Inputs, Printing};
 use super::exit::Exit;
 use super::terminal;
-use crate::config::FailOn;
+use crate::config::{Config, FailOn};
 use crate::diag::Report;
-use crate::engine::{self, Loaded};
+use crate::engine::{self, FIXED, Levels, Loaded, Settings};
 use crate::output;
 use crate::source::{Sources, discover, read_stream};
 
@@ -19,9 +19,20 @@ pub(super) fn run(arguments: &Check) -> anyhow::Result<Exit> {
     for problem in &loaded.problems {
         terminal::say(&format!("error: `{}` {}", problem.shown, problem.error));
     }
-    let version = arguments.inputs.istio_version.as_deref().unwrap_or("1.30");
-    let findings = loaded.diagnostics.clone();
-    let report = engine::report(&loaded, findings, version.to_string());
+    let config = Config::default();
+    let levels = Levels::new(
+        &config,
+        &arguments.rule,
+        &arguments.only,
+        &engine::known_rules(),
+    )?;
+    let version = arguments.inputs.istio_version.as_deref();
+    let settings = Settings {
+        config: &config,
+        levels: &levels,
+        istio_version: version.unwrap_or("1.30").to_owned(),
+    };
+    let report = engine::check(&loaded, &settings);
     if !arguments.quiet {
         print(arguments, &report, &loaded.sources)?;
     }
@@ -71,11 +82,7 @@ fn print(arguments: &Check, report: &Report, sources: &Sources) -> anyhow::Resul
 
 fn exit(arguments: &Check, loaded: &Loaded, report: &Report, fail_on: FailOn) -> Exit {
     let mut counted = report.diagnostics.iter().filter(|d| d.suppressed.is_none());
-    if !loaded.problems.is_empty()
-        || counted
-            .clone()
-            .any(|d| matches!(d.rule, "yaml-syntax" | "config" | "internal"))
-    {
+    if !loaded.problems.is_empty() || counted.clone().any(|d| FIXED.contains(&d.rule)) {
         Exit::Trouble
     } else if counted.any(|finding| fail_on.fails(finding.severity)) {
         Exit::Findings

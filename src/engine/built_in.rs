@@ -70,6 +70,5 @@ pub const BUILT_IN: &[RuleInfo] = &[
     ),
 ];
 
-pub fn is_built_in(name: &str) -> bool {
-    BUILT_IN.iter().any(|rule| rule.name == name)
-}
+/// Those that say that the run itself is not to be trusted: they cannot be switched off, and lead to exit code 2.
+pub const FIXED: [&str; 3] = ["config", "internal", "yaml-syntax"];

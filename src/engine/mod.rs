@@ -1,9 +1,12 @@
 //! Runs the pipeline: load -> parse -> decode -> resolve -> check -> suppress -> sort.
 
 mod built_in;
+mod check;
+mod levels;
 mod load;
 mod report;
 
-pub use built_in::{BUILT_IN, is_built_in};
+pub use built_in::{BUILT_IN, FIXED};
+pub use check::{Settings, check, known_rules};
+pub use levels::{Levels, UnknownRule};
 pub use load::{Loaded, load};
-pub use report::report;

@@ -1,12 +1,15 @@
 //! The last step: order, duplicates, counts.
 
-use super::{BUILT_IN, Loaded};
+use super::{Loaded, known_rules};
 use crate::diag::{Diagnostic, Report, Severity, Summary};
 use crate::source::Sources;
 
 /// Orders the findings and counts them.
-pub fn report(loaded: &Loaded, diagnostics: Vec<Diagnostic>, istio_version: String) -> Report {
-    let mut diagnostics = diagnostics;
+pub(super) fn report(
+    loaded: &Loaded,
+    mut diagnostics: Vec<Diagnostic>,
+    istio_version: String,
+) -> Report {
     sort(&loaded.sources, &mut diagnostics);
     let mut summary = Summary {
         files: loaded.files,
@@ -28,7 +31,7 @@ pub fn report(loaded: &Loaded, diagnostics: Vec<Diagnostic>, istio_version: Stri
         istio_version,
         diagnostics,
         summary,
-        rules: BUILT_IN.to_vec(),
+        rules: known_rules(),
     }
 }
 

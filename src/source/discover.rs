@@ -129,7 +129,7 @@ fn walk(folders: &[PathBuf], excluded: &Excluded, threads: usize) -> (Vec<Input>
             };
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !folder && !(file && is_manifest(entry.path())) {
+            if !(folder || file && is_manifest(entry.path())) {
                 return WalkState::Continue;
             }
             let path = normal(entry.path());

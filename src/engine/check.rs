@@ -1,0 +1,27 @@
+//! From what the files hold to the report.
+
+use super::levels::unknown_rules;
+use super::{BUILT_IN, Levels, Loaded, report};
+use crate::config::Config;
+use crate::diag::{Report, RuleInfo};
+
+/// What a check needs to know beside the files.
+#[derive(Debug)]
+pub struct Settings<'a> {
+    pub config: &'a Config,
+    pub levels: &'a Levels,
+    pub istio_version: String,
+}
+
+/// Every rule that exists, by name.
+pub fn known_rules() -> Vec<RuleInfo> {
+    BUILT_IN.to_vec()
+}
+
+/// Judges what was loaded.
+pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
+    let mut findings = loaded.diagnostics.clone();
+    findings.extend(unknown_rules(settings.config, &known_rules()));
+    findings.retain_mut(|finding| settings.levels.adjust(finding));
+    report::report(loaded, findings, settings.istio_version.clone())
+}

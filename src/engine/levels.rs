@@ -1,0 +1,107 @@
+//! Which rules run, and how loud each is: the configuration and the command line, joined to the rules that exist.
+
+use std::collections::BTreeMap;
+
+use super::built_in::{BUILT_IN, FIXED};
+use crate::config::{self, Config, Level};
+use crate::diag::{Diagnostic, RuleInfo, Severity, nearest};
+
+/// The level of each rule of a run.
+#[derive(Debug, Default)]
+pub struct Levels {
+    set: BTreeMap<String, Level>,
+    only: Vec<String>,
+}
+
+/// A rule name on the command line that no rule has.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no rule `{name}`{}", .near.map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+pub struct UnknownRule {
+    name: String,
+    near: Option<&'static str>,
+}
+
+impl Levels {
+    /// The command line's `rules` win over the configuration's; of several for one rule the last counts.
+    ///
+    /// # Errors
+    /// A name on the command line that is none of `known`, or one whose level is fixed.
+    pub fn new(
+        config: &Config,
+        rules: &[(String, Level)],
+        only: &[String],
+        known: &[RuleInfo],
+    ) -> Result<Self, UnknownRule> {
+        let named = rules.iter().map(|(name, _)| name).chain(only);
+        for name in named {
+            if !known.iter().any(|rule| rule.name == name) {
+                return Err(UnknownRule {
+                    name: name.clone(),
+                    near: nearest(name, known.iter().map(|rule| rule.name)),
+                });
+            }
+        }
+        let configured = config
+            .rules
+            .iter()
+            .filter_map(|rule| Some((rule.name.value.clone(), rule.level.as_ref()?.value)));
+        Ok(Self {
+            set: configured.chain(rules.iter().cloned()).collect(),
+            only: only.to_vec(),
+        })
+    }
+
+    /// What findings of the rule get that the files prove; `None`: the rule is off or not selected.
+    pub fn level(&self, rule: &RuleInfo) -> Option<Severity> {
+        if FIXED.contains(&rule.name) {
+            return Some(rule.severity);
+        }
+        if !self.only.is_empty() && !self.only.iter().any(|name| name == rule.name) {
+            return None;
+        }
+        match self.set.get(rule.name) {
+            Some(level) => level.severity(),
+            None => Some(rule.severity),
+        }
+    }
+
+    /// Gives a finding that no rule file made its level; `false`: it is not to be told.
+    pub(super) fn adjust(&self, finding: &mut Diagnostic) -> bool {
+        let Some(rule) = BUILT_IN.iter().find(|rule| rule.name == finding.rule) else {
+            return true;
+        };
+        let Some(level) = self.level(rule) else {
+            return false;
+        };
+        // What rests on facts that nobody gave stays advice.
+        if finding.severity == rule.severity {
+            finding.severity = level;
+        }
+        true
+    }
+}
+
+/// Says which names under `rules:` in the configuration no rule has.
+pub(super) fn unknown_rules(config: &Config, known: &[RuleInfo]) -> Vec<Diagnostic> {
+    let error = |rule: &config::RuleSettings, message: String| {
+        Diagnostic::new(config::RULE, Severity::Error, rule.name.span, message)
+    };
+    config
+        .rules
+        .iter()
+        .filter_map(|rule| {
+            let name = rule.name.value.as_str();
+            if FIXED.contains(&name) {
+                return Some(error(rule, format!("the level of `{name}` is fixed")));
+            }
+            if known.iter().any(|known| known.name == name) {
+                return None;
+            }
+            let finding = error(rule, format!("there is no rule `{name}`"));
+            Some(match nearest(name, known.iter().map(|rule| rule.name)) {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding.help("see `egress-lint rules` for those that exist"),
+            })
+        })
+        .collect()
+}
