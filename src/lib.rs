@@ -8,3 +8,4 @@ pub mod engine;
 pub mod output;
 pub mod rules;
 pub mod source;
+pub mod yaml;

@@ -25,6 +25,20 @@ pub(super) enum Command {
     /// Exit codes, the same in every format: 0 nothing at or above --fail-on; 1 findings; 2 usage, configuration,
     /// I/O, or a file that could not be parsed; 3 no Istio resource in the inputs.
     Check(Check),
+    /// Look into the parts
+    #[command(subcommand, hide = true)]
+    Debug(Debug),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Debug {
+    /// Print the documents of a file as Kubernetes reads them
+    Yaml {
+        file: PathBuf,
+        /// Where every value stands, too
+        #[arg(long)]
+        spans: bool,
+    },
 }
 
 #[derive(Debug, Args)]

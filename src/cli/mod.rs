@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod debug;
 mod exit;
 mod terminal;
 
@@ -20,6 +21,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = match &program.command {
         Command::Check(arguments) => check::run(arguments),
+        Command::Debug(what) => debug::run(what),
     };
     done.unwrap_or_else(|error| terminal::failure(&error))
         .into()

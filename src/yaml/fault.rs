@@ -1,0 +1,42 @@
+//! What is wrong with a text, and what is only surprising about it.
+
+use crate::diag::Fix;
+use crate::source::Span;
+
+/// Why Kubernetes refuses a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    pub span: Span,
+    /// *What*: lower case, no full stop.
+    pub message: String,
+    /// *What to do*, imperative.
+    pub help: Option<String>,
+    pub fix: Option<Fix>,
+}
+
+/// A text that is read otherwise than it looks, or not by all readers alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub kind: NoticeKind,
+    pub span: Span,
+    /// The other place that matters: the key that wins.
+    pub other: Option<Span>,
+    /// The name of the key, where there is one.
+    pub name: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoticeKind {
+    /// Text behind an end marker (`...`) is never read.
+    HiddenByEnd,
+    /// In a text whose lines end with CR alone, `kubectl` sees no separator: all but the first document is never read.
+    HiddenByCarriageReturn,
+    /// `--- # comment`: `kubectl` cuts here, `istioctl analyze` does not and loses the next document.
+    SeparatorWithComment,
+    /// A key that is written again below: `kubectl` takes the last, `istioctl validate` refuses the file.
+    DuplicateKey,
+    /// A key that a merge below it overrides.
+    OverriddenByMerge,
+    /// Objects without a separator between them: `kubectl` reads all, `istioctl` only the first.
+    WithoutSeparator,
+}

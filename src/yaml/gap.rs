@@ -1,0 +1,191 @@
+//! What stands between scalars: blanks, comments, indicators, anchors and tags.
+//!
+//! The parser tells where scalars are; this walks what it passes over in silence, each byte once. It finds the
+//! comments and the places that the parser does not tell, and sees what go-yaml refuses.
+
+/// A fault of the text, with the bytes it stands at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: FaultKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    Tab,
+    AnchorName,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gap {
+    /// Up to here everything is walked.
+    pub(super) at: usize,
+    /// How many brackets are open.
+    flow: u32,
+    /// go-yaml: here a key may begin, so a tab would be indentation.
+    key_allowed: bool,
+    /// Nothing but blanks since the line began.
+    line_start: bool,
+    /// The last token was a plain scalar, whose reader takes the blanks after it along.
+    after_plain: bool,
+    /// The last `?` since [`Gap::forget`].
+    pub(super) question: bool,
+    /// The last `:` since [`Gap::forget`].
+    pub(super) colon: Option<usize>,
+    /// The first anchor or tag since [`Gap::forget`].
+    pub(super) property: Option<usize>,
+    /// The `|` or `>` since [`Gap::forget`].
+    pub(super) header: Option<usize>,
+    pub(super) comments: Vec<(usize, usize, bool)>,
+    pub(super) fault: Option<Fault>,
+}
+
+impl Gap {
+    pub(super) fn new(at: usize) -> Self {
+        Self {
+            at,
+            key_allowed: true,
+            line_start: true,
+            ..Self::default()
+        }
+    }
+
+    /// Forgets the indicators: a node has taken them.
+    pub(super) fn forget(&mut self) {
+        self.question = false;
+        self.colon = None;
+        self.property = None;
+        self.header = None;
+    }
+
+    /// Takes a scalar or an alias that the parser has told of.
+    pub(super) fn token(&mut self, end: usize, plain: bool, block: bool) {
+        self.at = self.at.max(end);
+        self.key_allowed = block;
+        self.line_start = block;
+        self.after_plain = plain;
+    }
+
+    /// Walks up to `to`.
+    pub(super) fn walk(&mut self, text: &str, to: usize, indent: impl Fn() -> usize) {
+        self.walk_until(text, to, None, indent);
+    }
+
+    /// Walks up to `to`, or behind the first `stop`; tells where that stands.
+    pub(super) fn walk_until(
+        &mut self,
+        text: &str,
+        to: usize,
+        stop: Option<u8>,
+        indent: impl Fn() -> usize,
+    ) -> Option<usize> {
+        let bytes = text.as_bytes();
+        while self.at < to {
+            let at = self.at;
+            let byte = *bytes.get(at)?;
+            self.at += 1;
+            match byte {
+                b' ' => continue,
+                b'\t' => {
+                    self.tab(text, at, &indent);
+                    continue;
+                }
+                b'\n' | b'\r' => {
+                    self.key_allowed |= self.flow == 0;
+                    self.line_start = true;
+                    continue;
+                }
+                b'#' => {
+                    let rest = bytes.get(at..).unwrap_or(&[]);
+                    let end = memchr::memchr2(b'\n', b'\r', rest)
+                        .map_or(bytes.len(), |length| at + length);
+                    self.comments.push((at, end, self.line_start));
+                    self.at = end;
+                    self.after_plain = false;
+                    continue;
+                }
+                _ => self.indicator(text, at, byte),
+            }
+            self.after_plain = false;
+            self.line_start = false;
+            if stop == Some(byte) {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    fn indicator(&mut self, text: &str, at: usize, byte: u8) {
+        match byte {
+            b'-' => self.key_allowed = true,
+            b'?' => {
+                self.question = true;
+                self.key_allowed = self.flow == 0;
+            }
+            b':' => {
+                self.colon = Some(at);
+                self.key_allowed = self.flow == 0 && self.line_start;
+            }
+            b',' => self.key_allowed = true,
+            b'[' | b'{' => {
+                self.flow += 1;
+                self.key_allowed = true;
+            }
+            b']' | b'}' => {
+                self.flow = self.flow.saturating_sub(1);
+                self.key_allowed = false;
+            }
+            b'&' | b'!' => {
+                self.property.get_or_insert(at);
+                self.key_allowed = false;
+                let rest = text.get(at + 1..).unwrap_or("");
+                let length = rest
+                    .find(|c: char| {
+                        c.is_ascii_whitespace()
+                            || self.flow > 0 && matches!(c, ',' | '[' | ']' | '{' | '}')
+                    })
+                    .unwrap_or(rest.len());
+                self.at = at + 1 + length;
+                let name = rest.get(..length).unwrap_or("");
+                if byte == b'&'
+                    && !name
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                {
+                    self.fail(at, self.at, FaultKind::AnchorName);
+                }
+            }
+            b'|' | b'>' if self.flow == 0 => {
+                self.header = Some(at);
+                let rest = text.get(at..).unwrap_or("");
+                let length = rest.find(['#', '\n', '\r']).unwrap_or(rest.len());
+                self.at = at + length;
+                self.key_allowed = false;
+            }
+            _ => {}
+        }
+    }
+
+    fn tab(&mut self, text: &str, at: usize, indent: &impl Fn() -> usize) {
+        let forbidden = if self.after_plain {
+            self.line_start && column(text, at) < indent()
+        } else {
+            self.flow == 0 && self.key_allowed
+        };
+        if forbidden {
+            self.fail(at, at + 1, FaultKind::Tab);
+        }
+    }
+
+    fn fail(&mut self, start: usize, end: usize, kind: FaultKind) {
+        self.fault.get_or_insert(Fault { start, end, kind });
+    }
+}
+
+/// The characters between the beginning of the line and `at`.
+fn column(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or("");
+    let line = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    before.get(line..).unwrap_or("").chars().count()
+}

@@ -1,0 +1,19 @@
+//! Turns text into a tree whose every node has a byte span, as Kubernetes reads it.
+//!
+//! Kubernetes cuts a file into documents by its lines ([`split`]), reads each with go-yaml v2 and turns it into JSON.
+//! Where that differs from the YAML specification, Kubernetes is right here.
+
+mod build;
+pub mod debug;
+mod fault;
+mod gap;
+mod node;
+mod scalar;
+mod split;
+mod tree;
+
+pub use fault::{Notice, NoticeKind, SyntaxError};
+pub use node::{Entries, Entry, Items, Kind, Node};
+pub use scalar::Scalar;
+pub use split::{Chunk, split};
+pub use tree::{Comment, Document, Style, Tree};

@@ -1,0 +1,170 @@
+//! Cuts a file into documents as `kubectl` does: by its lines, before anything is parsed.
+
+use memchr::memmem;
+
+use crate::source::FileId;
+
+use super::build;
+use super::fault::{Notice, NoticeKind, SyntaxError};
+use super::tree::{Comment, Tree};
+
+/// A part of a file between two separators, to be read on its own.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    index: u32,
+    start: u32,
+    end: u32,
+    /// The separator line before it, from its `---`.
+    separator: Option<Separator>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Separator {
+    start: u32,
+    end: u32,
+    /// Something that is no comment follows on the line: `kubectl` refuses it and stops.
+    refused: bool,
+}
+
+/// Cuts a file into its documents, in one fast pass. Reading the chunks, together or one by one, gives the same as
+/// reading the file at once.
+pub fn split(_file: FileId, text: &str) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let bytes = text.as_bytes();
+    let first = text.starts_with("---").then_some(0);
+    let others = memmem::find_iter(bytes, b"\n---").map(|at| at + 1);
+    let mut start = 0;
+    let mut separator = None;
+    for line in first.into_iter().chain(others) {
+        let end = memchr::memchr(b'\n', bytes.get(line..).unwrap_or(&[]))
+            .map_or(bytes.len(), |at| line + at);
+        let rest = text.get(line + 3..end).unwrap_or("").trim();
+        if rest.starts_with('#')
+            && start == line
+            && !text
+                .get(line + 3..)
+                .is_some_and(|s| s.starts_with([' ', '\t']))
+        {
+            // `---#` where a document begins is left in its text, where it is no separator.
+            continue;
+        }
+        push(&mut chunks, start, line, separator);
+        separator = Some(Separator {
+            start: offset(line),
+            end: offset(end),
+            refused: !rest.is_empty() && !rest.starts_with('#'),
+        });
+        start = (end + 1).min(bytes.len());
+    }
+    push(&mut chunks, start, bytes.len(), separator);
+    chunks
+}
+
+fn push(chunks: &mut Vec<Chunk>, start: usize, end: usize, separator: Option<Separator>) {
+    if start < end || separator.is_some() {
+        let index = offset(chunks.len());
+        chunks.push(Chunk {
+            index,
+            start: offset(start),
+            end: offset(end.max(start)),
+            separator,
+        });
+    }
+}
+
+/// Texts of 4 GiB and more are refused before they get here.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl Chunk {
+    pub(super) fn read(&self, tree: &mut Tree, text: &str) {
+        if let Some(separator) = self.separator {
+            let line = text
+                .get(separator.start as usize..separator.end as usize)
+                .unwrap_or("")
+                .trim_end();
+            let end = separator.start + offset(line.len());
+            if separator.refused {
+                tree.errors.push(SyntaxError {
+                    span: tree.span(separator.start, end),
+                    message:
+                        "`---` must stand alone on its line: `kubectl` reads nothing from here on"
+                            .to_owned(),
+                    help: Some("put what follows `---` on the next line".to_owned()),
+                    fix: None,
+                });
+                return;
+            }
+            if let Some(at) = line.find('#') {
+                let span = tree.span(separator.start + offset(at), end);
+                tree.comments.push(Comment {
+                    span,
+                    own_line: false,
+                });
+                tree.notices.push(Notice {
+                    kind: NoticeKind::SeparatorWithComment,
+                    span: tree.span(separator.start, end),
+                    other: None,
+                    name: None,
+                });
+            }
+        }
+        let (start, end) = (self.start as usize, self.end as usize);
+        let Some(chunk) = text.get(start..end) else {
+            return;
+        };
+        let (shown, hidden) = visible(chunk);
+        if let Some(kind) = hidden {
+            let rest = chunk.get(shown..).unwrap_or("");
+            let from = shown + (rest.len() - hidden_text(rest).len());
+            let span = tree.span(
+                self.start + offset(from),
+                self.start + offset(chunk.trim_end().len()),
+            );
+            if span.start < span.end {
+                tree.notices.push(Notice {
+                    kind,
+                    span,
+                    other: None,
+                    name: None,
+                });
+            }
+        }
+        build::document(tree, text, start..start + shown, self.index);
+    }
+}
+
+/// What is hidden, without the end marker, blank lines and comments before it.
+fn hidden_text(rest: &str) -> &str {
+    let mut rest = rest.strip_prefix("...").unwrap_or(rest);
+    loop {
+        rest = rest.trim_start();
+        match rest.strip_prefix('#') {
+            Some(comment) => rest = comment.trim_start_matches(|c| c != '\n' && c != '\r'),
+            None => return rest,
+        }
+    }
+}
+
+/// How much of a chunk is read, and why the rest is not.
+///
+/// An end marker in the first column ends the document in every context. A separator behind a lone CR does too,
+/// and what follows is another document, of which only the first is read.
+fn visible(chunk: &str) -> (usize, Option<NoticeKind>) {
+    let bytes = chunk.as_bytes();
+    let alone = |at: usize| matches!(bytes.get(at), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
+    let dots = memmem::find_iter(bytes, b"...")
+        .find(|&at| alone(at + 3) && (at == 0 || matches!(bytes.get(at - 1), Some(b'\n' | b'\r'))));
+    let dashes = memmem::find_iter(bytes, b"\r---")
+        .map(|at| at + 1)
+        .find(|&at| alone(at + 3) && !hidden_text(chunk.get(..at).unwrap_or("")).is_empty());
+    match (dots, dashes) {
+        (Some(dots), Some(dashes)) if dashes < dots => {
+            (dashes, Some(NoticeKind::HiddenByCarriageReturn))
+        }
+        (Some(dots), _) => (dots, Some(NoticeKind::HiddenByEnd)),
+        (None, Some(dashes)) => (dashes, Some(NoticeKind::HiddenByCarriageReturn)),
+        (None, None) => (bytes.len(), None),
+    }
+}

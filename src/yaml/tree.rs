@@ -1,0 +1,187 @@
+//! The arena: every node of a file in the order of the text, 20 bytes each.
+
+use crate::source::{FileId, Span};
+
+use super::fault::{Notice, SyntaxError};
+use super::node::Node;
+use super::scalar::Tag;
+use super::split::{Chunk, split};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Map,
+    List,
+    Scalar,
+    Alias,
+}
+
+/// How a node is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A scalar without quotes.
+    Plain,
+    Single,
+    Double,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+    /// A map or a list by indentation.
+    Block,
+    /// A map or a list in brackets.
+    Flow,
+}
+
+/// A node. What `a` and `b` hold depends on its shape:
+///
+/// | shape | `a` | `b` |
+/// |---|---|---|
+/// | map | index after the last descendant | 1 + index into `Tree::effective`, or 0 |
+/// | list | index after the last descendant | – |
+/// | scalar | offset into `Tree::cooked`, or [`Raw::SOURCE`] | length there |
+/// | alias | the node it stands for | – |
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) shape: Shape,
+    pub(super) style: Style,
+    pub(super) tag: Tag,
+    /// A value that is not written at all.
+    pub(super) absent: bool,
+}
+
+impl Raw {
+    /// The scalar's text is that of the file.
+    pub(super) const SOURCE: u32 = u32::MAX;
+}
+
+/// The entries of a map that has a merge or a key twice: what Kubernetes takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub(super) key: u32,
+    pub(super) value: u32,
+    /// The alias or the map behind `<<` that brought it, or the key itself.
+    pub(super) via: u32,
+}
+
+/// A comment, from its `#` to the end of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    pub span: Span,
+    /// Nothing but blanks stands before it on its line.
+    pub own_line: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawDocument {
+    pub(super) index: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) root: u32,
+}
+
+/// What one file, or some chunks of it, hold. Its nodes know offsets only: the text is lent to it for reading.
+#[derive(Debug)]
+pub struct Tree {
+    pub(super) file: FileId,
+    pub(super) nodes: Vec<Raw>,
+    /// The texts of scalars that differ from what is written.
+    pub(super) cooked: String,
+    pub(super) effective: Vec<Vec<Pair>>,
+    pub(super) documents: Vec<RawDocument>,
+    pub(super) comments: Vec<Comment>,
+    pub(super) errors: Vec<SyntaxError>,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// One document of a file. Documents that are empty or null do not exist: Kubernetes passes over them.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'t> {
+    /// The number of its chunk in the file, from 0.
+    pub index: usize,
+    /// From behind the separator before it to the separator after it.
+    pub span: Span,
+    pub root: Node<'t>,
+}
+
+impl Tree {
+    /// Reads a whole file. Never fails: what could not be read is in [`Tree::errors`].
+    pub fn parse(file: FileId, text: &str) -> Self {
+        Self::parse_chunks(file, text, &split(file, text))
+    }
+
+    /// Reads some of the chunks that [`split`] made of the same text.
+    pub fn parse_chunks(file: FileId, text: &str, chunks: &[Chunk]) -> Self {
+        let mut tree = Self {
+            file,
+            nodes: Vec::new(),
+            cooked: String::new(),
+            effective: Vec::new(),
+            documents: Vec::new(),
+            comments: Vec::new(),
+            errors: Vec::new(),
+            notices: Vec::new(),
+        };
+        for chunk in chunks {
+            chunk.read(&mut tree, text);
+        }
+        tree
+    }
+
+    /// The documents in their order. `text` is the one that was parsed.
+    pub fn documents<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Document<'t>> {
+        self.documents.iter().map(move |document| Document {
+            index: document.index as usize,
+            span: self.span(document.start, document.end),
+            root: Node::new(self, text, document.root),
+        })
+    }
+
+    pub fn errors(&self) -> &[SyntaxError] {
+        &self.errors
+    }
+
+    /// What Kubernetes reads otherwise than it looks, or its readers do not agree on.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// Sorted by their place.
+    pub fn comments(&self) -> &[Comment] {
+        &self.comments
+    }
+
+    pub(super) fn span(&self, start: u32, end: u32) -> Span {
+        Span::new(self.file, start, end)
+    }
+
+    /// The index after a node and all below it.
+    pub(super) fn after(&self, index: u32) -> u32 {
+        match self.nodes.get(index as usize) {
+            Some(raw) if matches!(raw.shape, Shape::Map | Shape::List) => raw.a,
+            _ => index.saturating_add(1),
+        }
+    }
+
+    /// Follows an alias to what it stands for.
+    pub(super) fn target(&self, index: u32) -> u32 {
+        match self.nodes.get(index as usize) {
+            Some(raw) if raw.shape == Shape::Alias => raw.a,
+            _ => index,
+        }
+    }
+
+    /// A scalar's text after unescaping and folding.
+    pub(super) fn scalar_text<'t>(&'t self, text: &'t str, raw: &Raw) -> &'t str {
+        if raw.a != Raw::SOURCE {
+            let start = raw.a as usize;
+            return self.cooked.get(start..start + raw.b as usize).unwrap_or("");
+        }
+        let quote = u32::from(matches!(raw.style, Style::Single | Style::Double));
+        text.get((raw.start + quote) as usize..raw.end.saturating_sub(quote) as usize)
+            .unwrap_or("")
+    }
+}
