@@ -24,7 +24,18 @@ pub(super) enum Command {
     ///
     /// Exit codes, the same in every format: 0 nothing at or above --fail-on; 1 findings; 2 usage, configuration,
     /// I/O, or a file that could not be parsed; 3 no Istio resource in the inputs.
-    Check(Check),
+    Check(Box<Check>),
+    /// Show the page of a rule
+    Explain(Explain),
+    /// List the rules: name, level, whether it can be fixed, summary
+    Rules,
+    /// Print the completions of a shell
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in roff
+    Man,
     /// Look into the parts
     #[command(subcommand, hide = true)]
     Debug(Debug),
@@ -39,6 +50,15 @@ pub(super) enum Debug {
         #[arg(long)]
         spans: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Explain {
+    #[arg(required_unless_present = "all")]
+    pub(super) rule: Option<String>,
+    /// Show the pages of all rules
+    #[arg(long, conflicts_with = "rule")]
+    pub(super) all: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::Context as _;
 
-use super::arguments::{Check, Inputs, Printing};
+use super::arguments::{Check, Inputs};
 use super::exit::Exit;
 use super::terminal;
 use crate::config::{Config, FailOn};
@@ -14,7 +14,7 @@ use crate::engine::{self, FIXED, Levels, Loaded, Settings};
 use crate::output;
 use crate::source::{Sources, discover, read_stream};
 
-pub(super) fn run(arguments: &Check) -> anyhow::Result<Exit> {
+pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let loaded = load(&arguments.inputs)?;
     for problem in &loaded.problems {
         terminal::say(&format!("error: `{}` {}", problem.shown, problem.error));
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Check) -> anyhow::Result<Exit> {
     };
     let report = engine::check(&loaded, &settings);
     if !arguments.quiet {
-        print(arguments, &report, &loaded.sources)?;
+        print(arguments, &report, &loaded.sources, out)?;
     }
     let fail_on = arguments.fail_on.unwrap_or(FailOn::Warning);
     Ok(exit(arguments, &loaded, &report, fail_on))
@@ -58,26 +58,31 @@ pub(super) fn load(inputs: &Inputs) -> anyhow::Result<Loaded> {
     Ok(loaded)
 }
 
-fn print(arguments: &Check, report: &Report, sources: &Sources) -> anyhow::Result<()> {
-    let Printing {
-        format,
-        output,
-        color,
-    } = &arguments.printing;
+fn print(
+    arguments: &Check,
+    report: &Report,
+    sources: &Sources,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let printing = &arguments.printing;
     let options = output::Options {
-        color: terminal::colors(*color, output.is_some()),
+        color: terminal::colors(printing.color, printing.output.is_some()),
         show_suppressed: arguments.show_suppressed,
         ..output::Options::default()
     };
-    let mut out: Box<dyn Write> = match output {
-        Some(path) => Box::new(BufWriter::new(
-            File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,
-        )),
-        None => Box::new(BufWriter::new(io::stdout().lock())),
+    let Some(path) = &printing.output else {
+        return Ok(output::write(
+            printing.format,
+            report,
+            sources,
+            &options,
+            out,
+        )?);
     };
-    output::write(*format, report, sources, &options, &mut out)?;
-    out.flush()?;
-    Ok(())
+    let file = File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
+    let mut file = BufWriter::new(file);
+    output::write(printing.format, report, sources, &options, &mut file)?;
+    Ok(file.flush()?)
 }
 
 fn exit(arguments: &Check, loaded: &Loaded, report: &Report, fail_on: FailOn) -> Exit {

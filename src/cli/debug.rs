@@ -1,6 +1,6 @@
 //! `egress-lint debug`: what the parts make of one file.
 
-use std::io::{self, Write as _};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -11,13 +11,13 @@ use crate::yaml::debug;
 use super::arguments::Debug;
 use super::exit::Exit;
 
-pub(super) fn run(what: &Debug) -> anyhow::Result<Exit> {
+pub(super) fn run(what: &Debug, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match what {
-        Debug::Yaml { file, spans } => yaml(file, *spans),
+        Debug::Yaml { file, spans } => yaml(file, *spans, out),
     }
 }
 
-fn yaml(path: &Path, spans: bool) -> anyhow::Result<Exit> {
+fn yaml(path: &Path, spans: bool, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let shown = path.display().to_string();
     let input = Input {
         path: path.to_owned(),
@@ -32,8 +32,7 @@ fn yaml(path: &Path, spans: bool) -> anyhow::Result<Exit> {
             debug::undecoded(&text, 0, "the file is UTF-16 or UTF-32, not UTF-8")
         }
     };
-    let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &dump.json)?;
+    serde_json::to_writer(&mut *out, &dump.json)?;
     writeln!(out)?;
     Ok(if dump.refused {
         Exit::Trouble

@@ -4,14 +4,17 @@ mod arguments;
 mod check;
 mod debug;
 mod exit;
+mod rules;
 mod terminal;
 
 use std::ffi::OsString;
+use std::io::{BufWriter, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Command, Program};
+use exit::Exit;
 
 /// Runs the program.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -19,10 +22,28 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(program) => program,
         Err(error) => return terminal::usage(&error).into(),
     };
-    let done = match &program.command {
-        Command::Check(arguments) => check::run(arguments),
-        Command::Debug(what) => debug::run(what),
-    };
-    done.unwrap_or_else(|error| terminal::failure(&error))
+    run(&program.command)
+        .unwrap_or_else(|error| terminal::failure(&error))
         .into()
+}
+
+fn run(command: &Command) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(terminal::Stdout::new());
+    let exit = match command {
+        Command::Check(arguments) => check::run(arguments, &mut out)?,
+        Command::Debug(what) => debug::run(what, &mut out)?,
+        Command::Explain(arguments) => rules::explain(arguments, &mut out)?,
+        Command::Rules => rules::list(&mut out)?,
+        Command::Completions { shell } => {
+            let mut program = Program::command();
+            clap_complete::generate(*shell, &mut program, "egress-lint", &mut out);
+            Exit::Clean
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Program::command()).render(&mut out)?;
+            Exit::Clean
+        }
+    };
+    out.flush()?;
+    Ok(exit)
 }

@@ -13,19 +13,50 @@ pub(super) fn say(message: &str) {
 
 /// The end of a run that could not be done.
 pub(super) fn failure(error: &anyhow::Error) -> Exit {
-    if is_broken_pipe(error) {
-        return Exit::Clean;
-    }
     say(&format!("error: {error:#}"));
     Exit::Trouble
 }
 
-/// Whoever reads our output has seen enough.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+/// Standard output. A reader that has seen enough and went away is no error: the rest is written to nobody.
+#[derive(Debug)]
+pub(super) struct Stdout {
+    to: io::StdoutLock<'static>,
+    read: bool,
+}
+
+impl Stdout {
+    pub(super) fn new() -> Self {
+        Self {
+            to: io::stdout().lock(),
+            read: true,
+        }
+    }
+
+    fn unless_gone<T>(&mut self, done: io::Result<T>, otherwise: T) -> io::Result<T> {
+        match done {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.read = false;
+                Ok(otherwise)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = if self.read {
+            self.to.write(bytes)
+        } else {
+            Ok(bytes.len())
+        };
+        self.unless_gone(done, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = if self.read { self.to.flush() } else { Ok(()) };
+        self.unless_gone(done, ())
+    }
 }
 
 /// Help and version, or what is wrong with the arguments.

@@ -1,0 +1,58 @@
+//! `egress-lint rules` and `egress-lint explain`: what rules there are, and their pages.
+
+use std::io::Write;
+
+use anyhow::bail;
+
+use super::arguments::Explain;
+use super::exit::Exit;
+use crate::diag::{Fixable, RuleInfo, nearest};
+use crate::engine::known_rules;
+
+/// One line for each rule: name, level, fix, summary.
+pub(super) fn list(out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let rules = known_rules();
+    let width = |of: fn(&RuleInfo) -> &str| rules.iter().map(of).map(str::len).max().unwrap_or(0);
+    let names = width(|rule| rule.name);
+    let levels = width(|rule| rule.severity.name());
+    let fixes = width(|rule| fix(rule.fixable));
+    for rule in &rules {
+        let (name, level, fix) = (rule.name, rule.severity.name(), fix(rule.fixable));
+        writeln!(
+            out,
+            "{name:names$}  {level:levels$}  {fix:fixes$}  {}",
+            rule.summary
+        )?;
+    }
+    Ok(Exit::Clean)
+}
+
+fn fix(fixable: Fixable) -> &'static str {
+    match fixable {
+        Fixable::Always => "fix",
+        Fixable::Sometimes => "some",
+        Fixable::Never => "-",
+    }
+}
+
+/// The page of one rule, or of all.
+pub(super) fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let rules = known_rules();
+    let pages: Vec<&str> = match &arguments.rule {
+        Some(name) => match rules.iter().find(|rule| rule.name == name) {
+            Some(rule) => vec![rule.page],
+            None => match nearest(name, rules.iter().map(|rule| rule.name)) {
+                Some(near) => bail!("there is no rule `{name}`; did you mean `{near}`?"),
+                None => bail!("there is no rule `{name}`; see `egress-lint rules`"),
+            },
+        },
+        None => rules.iter().map(|rule| rule.page).collect(),
+    };
+    for (index, page) in pages.into_iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", page.trim_end())?;
+    }
+    Ok(Exit::Clean)
+}
