@@ -4,6 +4,7 @@ mod built_in;
 mod check;
 mod levels;
 mod load;
+mod parse;
 mod report;
 
 pub use built_in::{BUILT_IN, FIXED};
