@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::json;
+use super::{concise, github, gitlab, json, junit, sarif, text};
 use crate::diag::{Diagnostic, Report};
 use crate::source::Sources;
 
@@ -69,10 +69,12 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
+        Format::Text => text::write(report, sources, options, out),
+        Format::Concise => concise::write(report, sources, options, out),
         Format::Json => json::write(report, sources, options, out),
-        _ => Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "this format cannot be written yet",
-        )),
+        Format::Sarif => sarif::write(report, sources, options, out),
+        Format::Github => github::write(report, sources, options, out),
+        Format::Gitlab => gitlab::write(report, sources, options, out),
+        Format::Junit => junit::write(report, sources, options, out),
     }
 }

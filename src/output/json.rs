@@ -1,12 +1,13 @@
 //! The report that programs read.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::format::Options;
-use super::link;
+use super::{link, visible};
 use crate::diag::{
     Diagnostic, Fix, RefusedBy, Report, ResourceRef, Safety, Severity, Summary, Suppressed,
 };
@@ -36,9 +37,9 @@ struct Tool {
 struct Finding<'r> {
     rule: &'static str,
     severity: Severity,
-    message: &'r str,
+    message: Cow<'r, str>,
     /// What to do.
-    help: Option<&'r str>,
+    help: Option<Cow<'r, str>>,
     /// The page of the rule.
     url: String,
     #[serde(flatten)]
@@ -68,7 +69,7 @@ struct Place<'r> {
 struct Related<'r> {
     #[serde(flatten)]
     place: Place<'r>,
-    message: &'r str,
+    message: Cow<'r, str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -118,8 +119,8 @@ impl<'r> Finding<'r> {
         Self {
             rule: finding.rule,
             severity: finding.severity,
-            message: &finding.message,
-            help: finding.help.as_deref(),
+            message: visible::sentence(&finding.message),
+            help: finding.help.as_deref().map(visible::sentence),
             url: link::rule_page(finding.rule),
             place: Place::new(finding.span, sources),
             resource: finding.resource.as_ref(),
@@ -129,7 +130,7 @@ impl<'r> Finding<'r> {
                 .iter()
                 .map(|label| Related {
                     place: Place::new(label.span, sources),
-                    message: &label.message,
+                    message: visible::sentence(&label.message),
                 })
                 .collect(),
             worlds: finding.worlds.as_deref(),

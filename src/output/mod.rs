@@ -1,8 +1,17 @@
 //! Writes a report to a writer in one format. Every writer is pure: report and texts in, bytes out.
 
+mod concise;
+mod fingerprint;
 mod format;
+mod github;
+mod gitlab;
 mod json;
+mod junit;
 mod link;
+mod sarif;
+mod text;
+mod visible;
 
 pub use format::{Format, Options, write};
 pub use link::rule_page;
+pub use visible::visible;

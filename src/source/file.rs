@@ -78,6 +78,16 @@ impl SourceFile {
         steps.get(step).copied().unwrap_or(0) + count(rest)
     }
 
+    /// The bytes of a line, counted from 0, without what ends it.
+    pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let starts = self.line_starts();
+        let at = |line: usize| starts.get(line).map_or(self.text.len(), |&at| at as usize);
+        let whole = self.text.get(at(line)..at(line + 1)).unwrap_or("");
+        let text = whole.strip_suffix('\n').unwrap_or(whole);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        at(line)..at(line) + text.len()
+    }
+
     pub fn slice(&self, span: Span) -> &str {
         self.text
             .get(span.start as usize..span.end as usize)
@@ -156,6 +166,15 @@ mod tests {
         assert_eq!(file.position(end).column, 5002);
         assert_eq!((file.position(0).line, file.position(0).column), (1, 1));
         assert_eq!(file.position(3).column, 2);
+    }
+
+    #[test]
+    fn lines_end_before_what_ends_them() {
+        let file = SourceFile::new("a.yaml", "a: 한글\r\nb\rc\n");
+        assert_eq!(file.line_range(0), 0..9);
+        assert_eq!(file.line_range(1), 11..12);
+        assert_eq!(file.line_range(2), 13..14);
+        assert_eq!(file.line_range(9), 15..15);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! The line that ends the text.
+
+use super::theme::{Paint, Painter};
+use crate::diag::{Report, Safety, Severity};
+
+pub(super) fn draw(report: &Report, painter: &Painter) -> String {
+    let counts = report.summary;
+    let mut out = String::new();
+    let levels = [
+        (counts.errors, Severity::Error, "error", "errors"),
+        (counts.warnings, Severity::Warning, "warning", "warnings"),
+        (
+            counts.advice,
+            Severity::Advice,
+            "piece of advice",
+            "pieces of advice",
+        ),
+    ];
+    let mut parts = Vec::new();
+    for (count, severity, one, many) in levels {
+        if count > 0 {
+            let mut part = String::new();
+            painter.paint(&mut part, Paint::Level(severity), &number(count, one, many));
+            parts.push(part);
+        }
+    }
+    out.push_str(&if parts.is_empty() {
+        "no findings".to_owned()
+    } else {
+        list(&parts)
+    });
+    out.push_str(&format!(
+        " in {} of {}",
+        number(counts.resources, "resource", "resources"),
+        number(counts.files, "file", "files")
+    ));
+    if counts.suppressed > 0 {
+        out.push_str(&format!(", {} silenced", counts.suppressed));
+    }
+    out.push('\n');
+    let skipped: Vec<String> = [
+        (counts.templates, "template", "templates"),
+        (counts.patches, "patch", "patches"),
+    ]
+    .into_iter()
+    .filter(|&(count, ..)| count > 0)
+    .map(|(count, one, many)| number(count, one, many))
+    .collect();
+    if !skipped.is_empty() {
+        out.push_str(&format!("not checked: {}\n", list(&skipped)));
+    }
+    if counts.placeholders > 0 {
+        let values = number(counts.placeholders, "placeholder", "placeholders");
+        out.push_str(&format!("unknown values: {values}\n"));
+    }
+    let fixable = |safety| {
+        let all = report
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.suppressed.is_none());
+        all.filter_map(|finding| finding.fix.as_ref())
+            .filter(|fix| fix.safety == safety)
+            .count()
+    };
+    match (fixable(Safety::Safe), fixable(Safety::Unsafe)) {
+        (0, 0) => {}
+        (0, not) => out.push_str(&format!("{not} fixable with `--fix=unsafe`\n")),
+        (safe, 0) => out.push_str(&format!("{safe} fixable with `--fix`\n")),
+        (safe, not) => out.push_str(&format!(
+            "{safe} fixable with `--fix`, {not} more with `--fix=unsafe`\n"
+        )),
+    }
+    out
+}
+
+fn number(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}

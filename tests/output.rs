@@ -1,0 +1,225 @@
+//! Every format, against the files of `testdata/output`. `BLESS=1 cargo test` writes them.
+
+use std::path::Path;
+
+use egress_lint::diag::{
+    Diagnostic, Edit, Fix, Fixable, RefusedBy, Report, ResourceRef, RuleInfo, Safety, Severity,
+    Silencer, Summary, Suppressed,
+};
+use egress_lint::output::{self, Format, Options};
+use egress_lint::source::{SourceFile, Sources, Span};
+
+/// Compares with a file of `testdata/output`, or writes it.
+fn golden(name: &str, got: &[u8]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata/output")
+        .join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, got).expect("the golden file can be written");
+        return;
+    }
+    let wanted = std::fs::read(&path).unwrap_or_default();
+    assert_eq!(
+        String::from_utf8_lossy(got),
+        String::from_utf8_lossy(&wanted),
+        "{} is stale: look at the difference, then `BLESS=1 cargo test`",
+        path.display()
+    );
+}
+
+fn written(format: Format, report: &Report, sources: &Sources, options: &Options) -> Vec<u8> {
+    let mut out = Vec::new();
+    output::write(format, report, sources, options, &mut out).expect("a vector takes everything");
+    out
+}
+
+const PARTNER: &str = "apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: partner, namespace: payments}
+spec:
+  hosts: [\"api.partner.example\"]   # 리전 VIP를 로드밸런싱하는 외부 도메인
+  location: MESH_EXTERNAL
+  resolution: DNS_ROUND_ROBIN
+  ports:
+  - number: 443
+    name: tls
+    protocol: TLS
+    maxConections: 3
+";
+
+const RULE: &str = "apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: partner, namespace: payments}
+spec:
+  host: api.partner.example
+  trafficPolicy:
+    outlierDetection:
+      consecutive5xxErrors: 5
+      maxEjectionPercent: 50
+";
+
+const CONFIG: &str = "version: 1
+hosts:
+- host: \"*.partner.example\"
+  class: gslb
+  addresses: 1
+";
+
+/// The span of the `nth` occurrence of `text` in a file.
+fn find(sources: &Sources, path: &str, text: &str) -> Span {
+    let (id, file) = sources
+        .iter()
+        .find(|(_, file)| file.path == path)
+        .expect("the file is there");
+    let start = u32::try_from(file.text.find(text).expect("the text is there")).unwrap();
+    Span::new(id, start, start + u32::try_from(text.len()).unwrap())
+}
+
+/// A report with all that a report can hold.
+fn sample() -> (Report, Sources) {
+    let mut sources = Sources::new();
+    sources.add(SourceFile::new("egress-lint.yaml", CONFIG));
+    sources.add(SourceFile::new("manifests/partner.yaml", PARTNER));
+    sources.add(SourceFile::new("manifests/rule.yaml", RULE));
+    let at = |path, text| find(&sources, path, text);
+    let partner = "manifests/partner.yaml";
+    let resolution = at(partner, "DNS_ROUND_ROBIN");
+    let mut logical = Diagnostic::new(
+        "logical-dns-on-gslb",
+        Severity::Warning,
+        resolution,
+        "`DNS_ROUND_ROBIN` on a GSLB host: Envoy keeps one address, so outlier detection has no other VIP to turn to when it dies",
+    )
+    .because(resolution, "Envoy's LOGICAL_DNS: the first address of each answer")
+    .because(at("egress-lint.yaml", "gslb"), "answers change on failover")
+    .because(at("manifests/rule.yaml", "outlierDetection"), "ejects addresses, and finds one")
+    .help("use `resolution: DNS`, which keeps all addresses of an answer as endpoints")
+    .fix(Fix {
+        safety: Safety::Unsafe,
+        message: "set `resolution: DNS`".into(),
+        edits: vec![Edit { span: resolution, text: "DNS".into() }],
+    });
+    logical.resource = Some(ResourceRef {
+        kind: "ServiceEntry".into(),
+        namespace: Some("payments".into()),
+        name: Some("partner".into()),
+    });
+    logical.field = Some("spec.resolution".into());
+    logical.worlds = Some(vec!["prod".into(), "staging".into()]);
+    let mut unknown = Diagnostic::new(
+        "unknown-field",
+        Severity::Error,
+        at(partner, "maxConections"),
+        "unknown field `maxConections` in `ServicePort`",
+    )
+    .refused_by(RefusedBy::Schema);
+    unknown.resource = logical.resource.clone();
+    unknown.field = Some("spec.ports[0].maxConections".into());
+    let mut budget = Diagnostic::new(
+        "ejection-budget-zero",
+        Severity::Advice,
+        at("manifests/rule.yaml", "50"),
+        "50 % of 1 endpoint is 0: nothing is ever ejected",
+    )
+    .because(
+        at("egress-lint.yaml", "addresses: 1"),
+        "one address in each answer",
+    )
+    .fix(Fix {
+        safety: Safety::Safe,
+        message: "set `maxEjectionPercent: 100`".into(),
+        edits: vec![Edit {
+            span: at("manifests/rule.yaml", "50"),
+            text: "100".into(),
+        }],
+    });
+    budget.suppressed = Some(Suppressed {
+        by: Silencer::Comment,
+        reason: Some("two VIPs from May on".into()),
+    });
+    let rule = |name, severity, fixable, page| RuleInfo {
+        name,
+        summary: "what it is in one line",
+        severity,
+        fixable,
+        since: "0.1.0",
+        page,
+    };
+    let report = Report {
+        istio_version: "1.30".into(),
+        diagnostics: vec![logical, unknown, budget],
+        summary: Summary {
+            files: 3,
+            resources: 2,
+            errors: 1,
+            warnings: 1,
+            suppressed: 1,
+            templates: 1,
+            placeholders: 2,
+            ..Summary::default()
+        },
+        rules: vec![
+            rule(
+                "ejection-budget-zero",
+                Severity::Warning,
+                Fixable::Always,
+                "# ejection-budget-zero\n\nWhat happens.\n",
+            ),
+            rule(
+                "logical-dns-on-gslb",
+                Severity::Warning,
+                Fixable::Always,
+                "# logical-dns-on-gslb\n\nWhat happens.\n",
+            ),
+            rule(
+                "unknown-field",
+                Severity::Error,
+                Fixable::Sometimes,
+                "# unknown-field\n\nWhat happens.\n",
+            ),
+        ],
+    };
+    (report, sources)
+}
+
+#[test]
+fn text() {
+    let (report, sources) = sample();
+    golden(
+        "sample.txt",
+        &written(Format::Text, &report, &sources, &Options::default()),
+    );
+    let all = Options {
+        color: true,
+        hyperlinks: true,
+        width: 60,
+        show_suppressed: true,
+    };
+    golden(
+        "sample-color.txt",
+        &written(Format::Text, &report, &sources, &all),
+    );
+}
+
+#[test]
+fn formats_for_programs() {
+    let (report, sources) = sample();
+    let options = Options {
+        show_suppressed: true,
+        ..Options::default()
+    };
+    for (format, name) in [
+        (Format::Concise, "sample.concise"),
+        (Format::Json, "sample.json"),
+        (Format::Sarif, "sample.sarif"),
+        (Format::Github, "sample.github"),
+        (Format::Gitlab, "sample.gitlab.json"),
+        (Format::Junit, "sample.junit.xml"),
+    ] {
+        let mut got = written(format, &report, &sources, &options);
+        if let Ok(value) = serde_json::from_slice::<serde_json::Value>(&got) {
+            got = format!("{value:#}\n").into_bytes();
+        }
+        golden(name, &got);
+    }
+}
