@@ -1,12 +1,12 @@
 //! From a YAML tree to typed messages whose every value keeps its span.
 //!
-//! [`message!`] declares a message once: the struct, the field table that "did you mean" reads, and the decoder.
+//! [`message!`] declares a message once: the struct and its decoder. Decoding is lenient and silent: what has the wrong
+//! shape is left out, and [`super::schema`] says so. Depth is bounded, because no message contains itself.
 
-use std::fmt::Write as _;
-
-use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Kind, Node, Scalar};
+
+use super::placeholder::{is_marked, is_placeholder};
 
 /// The items of a list, each with its own span.
 pub type List<T> = Vec<Spanned<T>>;
@@ -23,7 +23,10 @@ impl<T> Default for Map<T> {
 
 impl<T> Map<T> {
     pub fn get(&self, key: &str) -> Option<&Spanned<T>> {
-        self.0.iter().find(|(name, _)| name.value == key).map(|(_, value)| value)
+        self.0
+            .iter()
+            .find(|(name, _)| name.value == key)
+            .map(|(_, value)| value)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &(Spanned<String>, Spanned<T>)> {
@@ -32,6 +35,10 @@ impl<T> Map<T> {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -46,125 +53,118 @@ impl<T> Items<T> for Option<Spanned<List<T>>> {
     }
 }
 
-/// A message of the Istio or Kubernetes API, and the names of its fields as they are written.
-pub trait Message {
-    const NAME: &'static str;
-    const FIELDS: &'static [&'static str];
-}
-
 /// Whatever can be read from one YAML node.
 pub trait Decode: Sized {
-    /// `None` where the node has the wrong shape; the decoder then holds a diagnostic that says so.
+    /// Whether its values are words in capitals by themselves, so that such a word is no placeholder.
+    const CAPITALS: bool = false;
+
+    /// `None` where the node has the wrong shape.
     fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self>;
 }
 
-enum Step {
-    Field(String),
-    Index(usize),
-}
-
 /// Collects what decoding one resource finds.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Decoder {
-    pub diagnostics: Vec<Diagnostic>,
-    /// Scalars whose value is unknown, because something will be put in their place. Nothing is concluded from them.
+    /// Places whose value is unknown, because something will be put in their place. Nothing is concluded from them.
     pub placeholders: Vec<Span>,
-    path: Vec<Step>,
 }
 
 impl Decoder {
-    /// The path of the node that is being read, as Kubernetes writes it.
-    pub fn path(&self) -> String {
-        let mut out = String::new();
-        for step in &self.path {
-            match step {
-                Step::Field(name) if out.is_empty() => out.push_str(name),
-                Step::Field(name) => {
-                    let _ = write!(out, ".{name}");
-                }
-                Step::Index(index) => {
-                    let _ = write!(out, "[{index}]");
-                }
-            }
-        }
-        out
-    }
-
     /// Reads the value of one entry. A null is the same as nothing.
-    pub fn field<T: Decode>(&mut self, entry: Entry<'_>) -> Option<Spanned<T>> {
-        if entry.value.is_null() {
-            return None;
-        }
-        self.path.push(Step::Field(entry.name.to_string()));
-        let value = T::decode(entry.value, self);
-        self.path.pop();
-        value.map(|value| Spanned::new(value, entry.value.span(), entry.key.span()))
+    pub fn field<T: Decode + Default>(&mut self, entry: &Entry<'_>) -> Option<Spanned<T>> {
+        let value = self.value(entry.value)?;
+        Some(Spanned::new(value, entry.value.span(), entry.key.span()))
     }
 
     /// Reads one item of a list.
-    pub fn item<T: Decode>(&mut self, index: usize, node: Node<'_>) -> Option<Spanned<T>> {
-        self.path.push(Step::Index(index));
+    pub fn item<T: Decode + Default>(&mut self, node: Node<'_>) -> Option<Spanned<T>> {
+        let value = self.value(node)?;
+        Some(Spanned::new(value, node.span(), node.first_character()))
+    }
+
+    /// A placeholder becomes the default value: it is there, and whoever rests a finding on it touches its span.
+    fn value<T: Decode + Default>(&mut self, node: Node<'_>) -> Option<T> {
+        if node.is_null() {
+            return None;
+        }
         let value = T::decode(node, self);
-        self.path.pop();
-        value.map(|value| Spanned::new(value, node.span(), node.first_character()))
-    }
-
-    /// Whether the node is a map; says so if it is not.
-    pub fn map(&mut self, node: Node<'_>) -> bool {
-        let right = node.kind() == Kind::Map;
-        if !right {
-            self.wrong_type(node, "an object");
-        }
-        right
-    }
-
-    pub fn wrong_type(&mut self, node: Node<'_>, wanted: &str) {
-        if self.placeholder(node) {
-            return;
-        }
-        let found = match node.kind() {
-            Kind::Map => "an object".to_owned(),
-            Kind::List => "a list".to_owned(),
-            Kind::Scalar => match node.scalar() {
-                Some(Scalar::Str(text)) => format!("the string `{text}`"),
-                Some(Scalar::Bool(value)) => format!("the boolean `{value}`"),
-                Some(Scalar::Int(value)) => format!("the number `{value}`"),
-                Some(Scalar::Float(value)) => format!("the number `{value}`"),
-                _ => "null".to_owned(),
-            },
+        let unknown = if T::CAPITALS {
+            is_marked(node)
+        } else {
+            is_placeholder(node)
         };
-        let path = self.path();
-        let mut finding =
-            Diagnostic::new("refused", Severity::Error, node.span(), format!("`{path}` must be {wanted}, not {found}"))
-                .refused_by(RefusedBy::Schema);
-        finding.field = Some(path);
-        self.diagnostics.push(finding);
-    }
-
-    /// Whether the node's text is a placeholder; remembers it.
-    pub fn placeholder(&mut self, node: Node<'_>) -> bool {
-        let found = super::placeholder::is_placeholder(node);
-        if found {
+        if unknown && (node.kind() == Kind::Scalar || value.is_none()) {
             self.placeholders.push(node.span());
+            return Some(value.unwrap_or_default());
         }
-        found
+        value
     }
+}
 
-    /// Reports a field that the message does not have.
-    pub fn unknown_field<M: Message>(&mut self, entry: &Entry<'_>) {
-        let parent = self.path();
-        let name = &entry.name;
-        let mut finding = Diagnostic::new(
-            "unknown-field",
-            Severity::Error,
-            entry.key.span(),
-            format!("unknown field `{name}` in `{}`", M::NAME),
-        );
-        if let Some(near) = super::nearest(name, M::FIELDS) {
-            finding = finding.help(format!("did you mean `{near}`?"));
+impl<T: Decode> Decode for Box<T> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
+        T::decode(node, decoder).map(Box::new)
+    }
+}
+
+impl<T: Decode + Default> Decode for List<T> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
+        (node.kind() == Kind::List)
+            .then(|| node.items().filter_map(|item| decoder.item(item)).collect())
+    }
+}
+
+impl<T: Decode + Default> Decode for Map<T> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
+        (node.kind() == Kind::Map).then(|| {
+            let entries = node.entries().filter_map(|entry| {
+                if is_placeholder(entry.key) {
+                    decoder.placeholders.push(entry.key.span());
+                }
+                let value = decoder.field(&entry)?;
+                let key = Spanned::new(entry.name.to_string(), entry.key.span(), entry.key.span());
+                Some((key, value))
+            });
+            Self(entries.collect())
+        })
+    }
+}
+
+impl Decode for String {
+    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        match node.scalar() {
+            Some(Scalar::Str(text)) => Some(text.into_owned()),
+            _ => None,
         }
-        finding.field = Some(if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") });
-        self.diagnostics.push(finding);
+    }
+}
+
+impl Decode for bool {
+    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        match node.scalar() {
+            Some(Scalar::Bool(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Decode for i64 {
+    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        match node.scalar() {
+            Some(Scalar::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Decode for f64 {
+    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        match node.scalar() {
+            #[expect(clippy::cast_precision_loss, reason = "as the decoder of JSON does it")]
+            Some(Scalar::Int(value)) => Some(value as f64),
+            Some(Scalar::Float(value)) => Some(value),
+            _ => None,
+        }
     }
 }
 
@@ -175,21 +175,23 @@ macro_rules! message {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $($(#[$field_meta])* pub $field: Option<$crate::source::Spanned<$ty>>,)* }
 
-        impl $crate::istio::decode::Message for $name {
-            const NAME: &'static str = stringify!($name);
-            const FIELDS: &'static [&'static str] = &[$($wire),*];
+        impl $name {
+            /// Whether no field is set, as in `{}`.
+            pub fn is_empty(&self) -> bool {
+                $(self.$field.is_none())&&*
+            }
         }
 
         impl $crate::istio::decode::Decode for $name {
             fn decode(node: $crate::yaml::Node<'_>, decoder: &mut $crate::istio::decode::Decoder) -> Option<Self> {
-                if !decoder.map(node) {
+                if node.kind() != $crate::yaml::Kind::Map {
                     return None;
                 }
                 let mut out = Self::default();
                 for entry in node.entries() {
                     match &*entry.name {
-                        $($wire => out.$field = decoder.field(entry),)*
-                        _ => decoder.unknown_field::<Self>(&entry),
+                        $($wire => out.$field = decoder.field(&entry),)*
+                        _ => {}
                     }
                 }
                 Some(out)
@@ -215,14 +217,13 @@ macro_rules! enumeration {
         }
 
         impl $crate::istio::decode::Decode for $name {
-            fn decode(node: $crate::yaml::Node<'_>, decoder: &mut $crate::istio::decode::Decoder) -> Option<Self> {
+            const CAPITALS: bool = true;
+
+            fn decode(node: $crate::yaml::Node<'_>, _: &mut $crate::istio::decode::Decoder) -> Option<Self> {
                 match node.as_str().as_deref() {
                     Some($first_wire) => Some(Self::$first),
                     $(Some($wire) => Some(Self::$variant),)*
-                    _ => {
-                        decoder.wrong_enum(node, Self::NAMES);
-                        None
-                    }
+                    _ => None,
                 }
             }
         }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::decode::Map;
+use super::decode::{Decode, Decoder, Map};
 use super::proxy::{Gateway, Sidecar};
 use super::route::VirtualService;
 use super::service::{KubeService, ServiceEntry, WorkloadEntry};
 use super::traffic::DestinationRule;
 use crate::diag::ResourceRef;
 use crate::source::{Span, Spanned};
+use crate::yaml::{Kind, Node};
 
 /// The namespace of an object. An unknown one may equal any other: nothing invisible is concluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,31 @@ pub struct Meta {
     pub namespace: Option<Spanned<String>>,
     pub labels: Map<String>,
     pub annotations: Map<String>,
+}
+
+impl Decode for Meta {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
+        if node.kind() != Kind::Map {
+            return None;
+        }
+        let mut out = Self::default();
+        for entry in node.entries() {
+            match &*entry.name {
+                "name" => out.name = decoder.field(&entry),
+                "namespace" => out.namespace = decoder.field(&entry),
+                "labels" => out.labels = decoder.field(&entry).map(value).unwrap_or_default(),
+                "annotations" => {
+                    out.annotations = decoder.field(&entry).map(value).unwrap_or_default()
+                }
+                _ => {}
+            }
+        }
+        Some(out)
+    }
+}
+
+fn value<T>(spanned: Spanned<T>) -> T {
+    spanned.value
 }
 
 #[derive(Clone, Debug, PartialEq)]

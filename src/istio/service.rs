@@ -46,22 +46,21 @@ enumeration! {
     }
 }
 
-/// The parts of a Kubernetes `Service` that decide where traffic goes. Its other fields are not ours to judge.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KubeService {
-    pub cluster_ip: Option<crate::source::Spanned<String>>,
-    pub cluster_ips: Option<crate::source::Spanned<List<String>>>,
-    pub service_type: Option<crate::source::Spanned<String>>,
-    pub external_name: Option<crate::source::Spanned<String>>,
-    pub selector: Option<crate::source::Spanned<Map<String>>>,
-    pub ports: Option<crate::source::Spanned<List<KubeServicePort>>>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KubeServicePort {
-    pub name: Option<crate::source::Spanned<String>>,
-    pub port: Option<crate::source::Spanned<Int>>,
-    pub target_port: Option<crate::source::Spanned<IntOrString>>,
-    pub protocol: Option<crate::source::Spanned<String>>,
-    pub app_protocol: Option<crate::source::Spanned<String>>,
+message! {
+    /// The parts of a Kubernetes `Service` that decide where traffic goes. Its other fields are not ours to judge.
+    KubeService {
+        cluster_ip: String = "clusterIP",
+        cluster_ips: List<String> = "clusterIPs",
+        service_type: String = "type",
+        external_name: String = "externalName",
+        selector: Map<String> = "selector",
+        ports: List<KubeServicePort> = "ports",
+    }
+    KubeServicePort {
+        name: String = "name",
+        port: Int = "port",
+        target_port: IntOrString = "targetPort",
+        protocol: String = "protocol",
+        app_protocol: String = "appProtocol",
+    }
 }

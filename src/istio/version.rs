@@ -22,7 +22,9 @@ impl IstioVersion {
             return None;
         }
         let minor = Self(parts.next()?.parse().ok()?);
-        (Self::OLDEST..=Self::NEWEST).contains(&minor).then_some(minor)
+        (Self::OLDEST..=Self::NEWEST)
+            .contains(&minor)
+            .then_some(minor)
     }
 }
 

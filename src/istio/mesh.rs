@@ -1,0 +1,59 @@
+//! `MeshConfig`, as far as egress depends on it.
+
+use super::decode::{Decode as _, Decoder, List, Map, message};
+use super::proxy::OutboundTrafficPolicy;
+use super::route::HttpRetry;
+use super::traffic::{
+    ConnectionPool, H2UpgradePolicy, LabelSelector, LocalityLbSetting, OutlierDetection,
+    TcpKeepalive, ZoneAwareLbSetting,
+};
+use super::value::{Bool, Duration};
+use crate::source::Span;
+use crate::yaml::Node;
+
+message! {
+    MeshConfig {
+        outbound_traffic_policy: OutboundTrafficPolicy = "outboundTrafficPolicy",
+        connect_timeout: Duration = "connectTimeout",
+        dns_refresh_rate: Duration = "dnsRefreshRate",
+        default_http_retry_policy: Box<HttpRetry> = "defaultHttpRetryPolicy",
+        default_traffic_policy: DefaultTrafficPolicy = "defaultTrafficPolicy",
+        tcp_keepalive: TcpKeepalive = "tcpKeepalive",
+        h2_upgrade_policy: H2UpgradePolicy = "h2UpgradePolicy",
+        locality_lb_setting: Box<LocalityLbSetting> = "localityLbSetting",
+        zone_aware_lb_setting: Box<ZoneAwareLbSetting> = "zoneAwareLbSetting",
+        enable_auto_mtls: Bool = "enableAutoMtls",
+        default_service_export_to: List<String> = "defaultServiceExportTo",
+        default_virtual_service_export_to: List<String> = "defaultVirtualServiceExportTo",
+        default_destination_rule_export_to: List<String> = "defaultDestinationRuleExportTo",
+        discovery_selectors: List<LabelSelector> = "discoverySelectors",
+        root_namespace: String = "rootNamespace",
+        trust_domain: String = "trustDomain",
+        default_config: Box<ProxyDefaults> = "defaultConfig",
+    }
+    DefaultTrafficPolicy {
+        connection_pool: Box<ConnectionPool> = "connectionPool",
+        outlier_detection: Box<OutlierDetection> = "outlierDetection",
+    }
+    /// The `ProxyConfig` inside of `MeshConfig`.
+    ProxyDefaults {
+        proxy_metadata: Map<String> = "proxyMetadata",
+        proxy_stats_matcher: ProxyStatsMatcher = "proxyStatsMatcher",
+    }
+    ProxyStatsMatcher {
+        inclusion_prefixes: List<String> = "inclusionPrefixes",
+        inclusion_suffixes: List<String> = "inclusionSuffixes",
+        inclusion_regexps: List<String> = "inclusionRegexps",
+    }
+}
+
+impl MeshConfig {
+    /// Reads it from the map that holds its fields, and the places in it whose value is unknown.
+    ///
+    /// `None` where the node is no map.
+    pub fn read(node: Node<'_>) -> Option<(Self, Vec<Span>)> {
+        let mut decoder = Decoder::default();
+        let config = Self::decode(node, &mut decoder)?;
+        Some((config, decoder.placeholders))
+    }
+}

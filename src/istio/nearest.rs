@@ -1,0 +1,42 @@
+//! "Did you mean".
+
+/// The name that was probably meant: the closest one, if it is close enough.
+pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
+    // Longer texts are no misspelling of a field.
+    let length = text.chars().count();
+    if !(3..=64).contains(&length) {
+        return None;
+    }
+    let folded = fold(text);
+    let allowed = match length {
+        3..=4 => 1,
+        5..=9 => 2,
+        _ => 3,
+    };
+    names
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(&folded, &fold(name)), *name))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+fn fold(text: &str) -> String {
+    text.replace(['_', '-'], "").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn only_near_names_are_meant() {
+        let names = ["perTryTimeout", "retryOn", "attempts", "backoff"];
+        assert_eq!(nearest("per_try_timeout", &names), Some("perTryTimeout"));
+        assert_eq!(nearest("retriesOn", &names), None);
+        assert_eq!(nearest("retyrOn", &names), Some("retryOn"));
+        assert_eq!(nearest("attempt", &names), Some("attempts"));
+        assert_eq!(nearest("timeout", &names), None);
+        assert_eq!(nearest("x", &names), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! Values that something else will put in later: `${HOST}`, `$(HOST)`, `<host>`, `__HOST__`, …
+
+use crate::yaml::{Kind, Node};
+
+/// Whether the value of the node is unknown.
+pub fn is_placeholder(node: Node<'_>) -> bool {
+    is_marked(node)
+        || node
+            .as_str()
+            .is_some_and(|text| is_spelt_in_capitals(&text))
+}
+
+/// The same where values are words in capitals by themselves, as those of enumerations.
+///
+/// An unquoted `{name}` is a map in flow style with one entry that has no value.
+pub fn is_marked(node: Node<'_>) -> bool {
+    match node.kind() {
+        Kind::Scalar => node.as_str().is_some_and(|text| holds_mark(&text)),
+        Kind::Map => {
+            let mut entries = node.entries();
+            let (Some(only), None) = (entries.next(), entries.next()) else {
+                return false;
+            };
+            only.value.is_null() && node.span().start < only.key.span().start
+        }
+        Kind::List => false,
+    }
+}
+
+/// `${…}`, `$(…)`, `$NAME`, `<…>`, `{name}`, `__NAME__`, `###NAME###`, `%NAME%` or `@NAME@` anywhere in the text.
+fn holds_mark(text: &str) -> bool {
+    text.bytes()
+        .any(|byte| matches!(byte, b'$' | b'<' | b'{' | b'_' | b'#' | b'%' | b'@'))
+        && (brackets(text, "${", '}', |_| true)
+            || brackets(text, "$(", ')', |_| true)
+            || brackets(text, "<", '>', |_| true)
+            || brackets(text, "{", '}', is_name)
+            || dollar_name(text)
+            || between(text, "__", is_name)
+            || between(text, "###", is_name)
+            || between(text, "%", is_capitals)
+            || between(text, "@", is_capitals))
+}
+
+/// A DNS label of capitals with an underscore (`DB_HOST`), which no host name has.
+fn is_spelt_in_capitals(text: &str) -> bool {
+    text.split(['.', '/', ':']).any(|label| label.contains('_') && is_capitals(label))
+        // The one protocol of Istio that looks so.
+        && text != "HTTP_PROXY"
+}
+
+fn brackets(text: &str, open: &str, close: char, right: impl Fn(&str) -> bool) -> bool {
+    let Some((text, _)) = text.rsplit_once(close) else {
+        return false;
+    };
+    text.split(close)
+        .filter_map(|piece| piece.rsplit_once(open))
+        .any(|(_, inner)| is_short(inner) && right(inner))
+}
+
+fn between(text: &str, mark: &str, right: impl Fn(&str) -> bool) -> bool {
+    let Some((text, _)) = text.rsplit_once(mark) else {
+        return false;
+    };
+    text.split(mark)
+        .skip(1)
+        .any(|inner| is_short(inner) && right(inner))
+}
+
+fn is_short(text: &str) -> bool {
+    !text.is_empty() && !text.contains('\n')
+}
+
+fn dollar_name(text: &str) -> bool {
+    text.split('$')
+        .skip(1)
+        .any(|after| after.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
+}
+
+fn is_name(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
+fn is_capitals(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(|byte| {
+            byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_found_anywhere_in_the_text() {
+        for text in [
+            "${HOST}",
+            "api.${ENV:-dev}.example",
+            "$(HOST)",
+            "$HOST",
+            "<your-host>",
+            "api.{env}.example",
+            "__HOST__",
+            "###HOST###",
+            "%HOST%",
+            "@HOST@",
+            "a.@DB-HOST@.b",
+        ] {
+            assert!(holds_mark(text), "{text}");
+        }
+        for text in [
+            "api.example.com",
+            "*.example.com",
+            "^/api/v1$",
+            "[0-9]{2,3}",
+            "a_b",
+            "a__b",
+            "100% of 50%",
+            "me@example.com",
+            "a@b@c",
+            "{}",
+            "${}",
+            "DB_HOST",
+            "",
+        ] {
+            assert!(!holds_mark(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn capitals_with_an_underscore_are_no_host() {
+        for text in [
+            "DB_HOST",
+            "APP_NAMESPACE_PLACEHOLDER",
+            "DB_HOST.svc",
+            "NS_NAME/api.example",
+        ] {
+            assert!(is_spelt_in_capitals(text), "{text}");
+        }
+        for text in ["HTTP", "db_host", "API.EXAMPLE", "HTTP_PROXY", "Db_HOST"] {
+            assert!(!is_spelt_in_capitals(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Types, ranges and words of scalars, and what to write instead.
+
+use super::check::Checker;
+use super::{Schema, Shape};
+use crate::diag::{Edit, Fix, Safety};
+use crate::istio::nearest::nearest;
+use crate::source::Span;
+use crate::yaml::{Kind, Node, Scalar};
+
+impl<'t> Checker<'t> {
+    /// Whether the node is a scalar of that shape.
+    pub(super) fn scalar(&mut self, shape: &Shape, node: Node<'t>) -> bool {
+        match (shape, node.scalar()) {
+            (Shape::Text { min, max }, Some(Scalar::Str(text))) => {
+                self.length(text.chars().count(), *min, *max, node);
+                true
+            }
+            (Shape::Word(names), Some(Scalar::Str(text))) => {
+                let known = names.contains(&&*text);
+                if !known {
+                    self.wrong_word(&text, names, node);
+                }
+                known
+            }
+            (Shape::Boolean, Some(Scalar::Bool(_))) => true,
+            (Shape::Integer { min, max }, Some(Scalar::Int(value))) => {
+                let right = (*min..=*max).contains(&value);
+                if !right {
+                    self.out_of_range(&value.to_string(), &min.to_string(), &max.to_string(), node);
+                }
+                right
+            }
+            #[expect(clippy::cast_precision_loss, reason = "the API server compares so")]
+            (Shape::Number { min, max }, Some(Scalar::Int(value))) => {
+                self.number(value as f64, *min, *max, node)
+            }
+            (Shape::Number { min, max }, Some(Scalar::Float(value))) => {
+                self.number(value, *min, *max, node)
+            }
+            _ => {
+                self.wrong_type(shape, node);
+                false
+            }
+        }
+    }
+
+    fn number(&mut self, value: f64, min: f64, max: f64, node: Node<'t>) -> bool {
+        let right = (min..=max).contains(&value);
+        if !right {
+            self.out_of_range(&value.to_string(), &min.to_string(), &max.to_string(), node);
+        }
+        right
+    }
+
+    fn length(&mut self, count: usize, min: usize, max: usize, node: Node<'t>) {
+        if count > max {
+            self.refuse(
+                node.span(),
+                &format!("`{{}}` has {count} characters; {max} are allowed"),
+            );
+        } else if count < min {
+            self.refuse(node.span(), "`{}` is empty");
+        }
+    }
+
+    fn out_of_range(&mut self, value: &str, min: &str, max: &str, node: Node<'t>) {
+        let range = match max {
+            "inf" | "9223372036854775807" => format!("at least {min}"),
+            _ => format!("from {min} to {max}"),
+        };
+        self.refuse(
+            node.span(),
+            &format!("`{{}}` must be {range}, not `{value}`"),
+        );
+    }
+
+    fn wrong_word(&mut self, text: &str, names: &[&'static str], node: Node<'t>) {
+        let finding = self.refuse(node.span(), &format!("`{text}` is no value of `{{}}`"));
+        let spelt = text.to_ascii_uppercase().replace('-', "_");
+        if let Some(name) = names.iter().find(|name| **name == spelt) {
+            finding.help = Some(format!("write `{name}`"));
+            finding.fix = Some(replace(node.span(), name, format!("write `{name}`")));
+        } else if let Some(name) = nearest(&spelt, names) {
+            finding.help = Some(format!("did you mean `{name}`?"));
+        } else {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            finding.help = Some(format!("write one of {}", names.join(", ")));
+        }
+    }
+
+    /// Says what was wanted and what was found, unless something will be put in its place.
+    pub(super) fn wrong_type(&mut self, shape: &Shape, node: Node<'t>) {
+        let (wanted, found) = (wanted(shape), found(node));
+        let finding = self.refuse(
+            node.span(),
+            &format!("`{{}}` must be {wanted}, not {found}"),
+        );
+        if let Some((help, fix)) = conversion(shape, node) {
+            finding.help = Some(help);
+            finding.fix = fix;
+        }
+    }
+}
+
+fn wanted(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Object(_) | Shape::Map { .. } => "an object",
+        Shape::List { .. } => "a list",
+        Shape::Text { .. } | Shape::Word(_) => "a string",
+        Shape::Integer { .. } => "an integer",
+        Shape::Number { .. } => "a number",
+        Shape::Boolean => "a boolean",
+        Shape::Any => "anything",
+    }
+}
+
+fn found(node: Node<'_>) -> String {
+    match (node.kind(), node.scalar()) {
+        (Kind::Map, _) => "an object".to_owned(),
+        (Kind::List, _) => "a list".to_owned(),
+        (_, Some(Scalar::Str(text))) => format!("the string `{}`", shortened(&text)),
+        (_, Some(Scalar::Bool(value))) => format!("the boolean `{value}`"),
+        (_, Some(Scalar::Int(value))) => format!("the number `{value}`"),
+        (_, Some(Scalar::Float(value))) => format!("the number `{value}`"),
+        _ => "null".to_owned(),
+    }
+}
+
+/// The value as it can stand in a message.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.len() == text.len() && text.chars().count() <= 60 {
+        return text.to_owned();
+    }
+    let start: String = line.chars().take(60).collect();
+    format!("{start}…")
+}
+
+/// The one right way to write the same value, where there is one.
+fn conversion(shape: &Shape, node: Node<'_>) -> Option<(String, Option<Fix>)> {
+    let own = !node.is_alias();
+    let scalar = node.scalar()?;
+    match (shape, &scalar) {
+        (Shape::Text { .. }, Scalar::Bool(_) | Scalar::Int(_) | Scalar::Float(_)) => {
+            let help = "put it in quotes";
+            Some((
+                help.to_owned(),
+                own.then(|| wrap(node.span(), "\"", "\"", help)),
+            ))
+        }
+        (Shape::Integer { .. }, Scalar::Str(text)) if text.parse::<u32>().is_ok() => {
+            let help = "write it without quotes";
+            Some((
+                help.to_owned(),
+                own.then(|| replace(node.span(), text, help.to_owned())),
+            ))
+        }
+        (Shape::Boolean, Scalar::Str(text)) if matches!(&**text, "true" | "false") => {
+            let help = "write it without quotes";
+            Some((
+                help.to_owned(),
+                own.then(|| replace(node.span(), text, help.to_owned())),
+            ))
+        }
+        (
+            Shape::List {
+                item:
+                    Schema {
+                        shape: Shape::Text { .. },
+                        ..
+                    },
+                ..
+            },
+            Scalar::Str(text),
+        ) => {
+            let help = "make it a list with one item";
+            let simple = own && !text.contains([',', '[', ']', '{', '}', '\n', '#']);
+            Some((
+                help.to_owned(),
+                simple.then(|| wrap(node.span(), "[", "]", help)),
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn replace(span: Span, text: &str, message: String) -> Fix {
+    Fix {
+        safety: Safety::Safe,
+        message,
+        edits: vec![Edit {
+            span,
+            text: text.to_owned(),
+        }],
+    }
+}
+
+fn wrap(span: Span, before: &str, after: &str, message: &str) -> Fix {
+    let at = |place: u32, text: &str| Edit {
+        span: Span {
+            start: place,
+            end: place,
+            ..span
+        },
+        text: text.to_owned(),
+    };
+    Fix {
+        safety: Safety::Safe,
+        message: message.to_owned(),
+        edits: vec![at(span.start, before), at(span.end, after)],
+    }
+}
