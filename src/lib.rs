@@ -6,6 +6,7 @@ pub mod diag;
 pub mod egress;
 pub mod engine;
 pub mod istio;
+pub mod manifest;
 pub mod output;
 pub mod rules;
 pub mod source;

@@ -78,6 +78,12 @@ fn offset(at: usize) -> u32 {
 }
 
 impl Chunk {
+    /// What stands between the separators, out of the text of the whole file.
+    pub fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
+    }
+
     pub(super) fn read(&self, tree: &mut Tree, text: &str) {
         if let Some(separator) = self.separator {
             let line = text

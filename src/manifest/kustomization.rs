@@ -1,0 +1,117 @@
+//! One `kustomization.yaml`.
+
+use super::place::{folder, place};
+use crate::source::{FileId, Span, Spanned};
+use crate::yaml::{Kind, Node};
+
+/// The names that kustomize looks for in a folder, in its order.
+pub const KUSTOMIZATION_NAMES: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A file or folder that a kustomization names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    pub place: String,
+    pub span: Span,
+}
+
+/// What a kustomization says about other files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kustomization {
+    pub file: FileId,
+    pub place: String,
+    pub folder: String,
+    /// `resources`, `bases` and `components`: what it reaches.
+    pub reaches: Vec<Reference>,
+    /// The places of the files that only change resources.
+    pub patches: Vec<String>,
+    /// Set on every namespaced resource that it reaches, also on those that name another.
+    pub namespace: Option<Spanned<String>>,
+    pub name_prefix: String,
+    pub name_suffix: String,
+    /// It also brings resources that are in no file: from a repository elsewhere, or out of a chart.
+    pub remote: bool,
+}
+
+impl Kustomization {
+    /// Reads the kustomization at `at`. `None` where the root is no kustomization of kustomize (Flux has a kind of
+    /// the same name).
+    pub fn read(file: FileId, at: &str, root: Node<'_>) -> Option<Self> {
+        if root.kind() != Kind::Map {
+            return None;
+        }
+        let version = text(root, "apiVersion");
+        if version.is_some_and(|version| !version.starts_with("kustomize.config.k8s.io/")) {
+            return None;
+        }
+        let home = folder(at).to_owned();
+        let mut out = Self {
+            file,
+            place: at.to_owned(),
+            folder: home.clone(),
+            reaches: Vec::new(),
+            patches: Vec::new(),
+            namespace: root.get("namespace").and_then(|entry| {
+                let name = entry.value.as_str().filter(|name| !name.is_empty())?;
+                Some(Spanned::new(
+                    name.into_owned(),
+                    entry.value.span(),
+                    entry.key.span(),
+                ))
+            }),
+            name_prefix: text(root, "namePrefix").unwrap_or_default(),
+            name_suffix: text(root, "nameSuffix").unwrap_or_default(),
+            remote: ["helmCharts", "helmChartInflationGenerator", "generators"]
+                .iter()
+                .any(|key| items(root, key).next().is_some()),
+        };
+        for key in ["resources", "bases", "components"] {
+            for item in items(root, key) {
+                match item.as_str() {
+                    Some(name) if is_remote(&name) => out.remote = true,
+                    Some(name) => out.reaches.push(Reference {
+                        place: place(&home, &name),
+                        span: item.span(),
+                    }),
+                    None => {}
+                }
+            }
+        }
+        for key in ["patches", "patchesJson6902"] {
+            for item in items(root, key).filter(|item| item.kind() == Kind::Map) {
+                out.patches
+                    .extend(text(item, "path").map(|name| place(&home, &name)));
+            }
+        }
+        for item in items(root, "patchesStrategicMerge") {
+            // An entry with a line break is a patch itself.
+            if let Some(name) = item.as_str().filter(|name| !name.contains('\n')) {
+                out.patches.push(place(&home, &name));
+            }
+        }
+        Some(out)
+    }
+}
+
+fn text(map: Node<'_>, key: &str) -> Option<String> {
+    let value = map.get(key)?.value.as_str()?;
+    Some(value.into_owned())
+}
+
+fn items<'t>(map: Node<'t>, key: &str) -> impl Iterator<Item = Node<'t>> {
+    map.get(key)
+        .map(|entry| entry.value)
+        .filter(|value| value.kind() == Kind::List)
+        .into_iter()
+        .flat_map(|value| value.items())
+}
+
+/// Kustomize takes what is no file or folder for a repository; these are the forms that no path has.
+fn is_remote(name: &str) -> bool {
+    name.contains("://")
+        || name.contains("?ref=")
+        || name.starts_with("git@")
+        || ["github.com/", "gitlab.com/", "bitbucket.org/"]
+            .iter()
+            .any(|host| name.starts_with(host))
+}

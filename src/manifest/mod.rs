@@ -1,0 +1,14 @@
+//! Says what a document is before anyone judges it: a resource, a template, a patch, a fragment; reads
+//! kustomizations, and which namespaces they give.
+
+mod kustomization;
+mod kustomizations;
+mod place;
+mod state;
+mod template;
+
+pub use kustomization::{KUSTOMIZATION_NAMES, Kustomization, Reference};
+pub use kustomizations::{Assigned, Kustomizations, Reached, Tree, folders_up};
+pub use place::{folder, name, place};
+pub use state::{State, classify, state_of_file};
+pub use template::Kinds;

@@ -1,0 +1,133 @@
+//! Go templates: text that becomes a manifest only once a chart or a generator has filled it in.
+
+use memchr::memmem;
+
+/// The kinds of resources that templates would make: of these, nobody can say that nothing defines one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Sorted, without repetition.
+    names: Vec<String>,
+    /// A template whose kind is itself filled in.
+    any: bool,
+}
+
+impl Kinds {
+    /// The kinds that the text of a template names, as far as reading its lines can tell.
+    pub fn of_template(text: &str) -> Self {
+        let mut kinds = Self::default();
+        let mut named = false;
+        for line in text.lines() {
+            let line = line.trim_start_matches([' ', '\t', '-']);
+            let Some(value) = line.strip_prefix("kind:") else {
+                continue;
+            };
+            named = true;
+            let value = value.trim().trim_matches(['"', '\'']);
+            let word = value
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .next()
+                .unwrap_or("");
+            if word.is_empty() {
+                kinds.any = true;
+            } else {
+                kinds.names.push(word.to_owned());
+            }
+        }
+        kinds.any |= !named;
+        kinds.names.sort_unstable();
+        kinds.names.dedup();
+        kinds
+    }
+
+    pub fn may_hold(&self, kind: &str) -> bool {
+        self.any || self.names.iter().any(|name| name == kind)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        !self.any && self.names.is_empty()
+    }
+
+    pub fn extend(&mut self, other: &Kinds) {
+        self.any |= other.any;
+        self.names.extend_from_slice(&other.names);
+        self.names.sort_unstable();
+        self.names.dedup();
+    }
+}
+
+/// Whether `{{` stands in the text outside comments. The text need not parse, so comments are told by lines: what
+/// follows a `#` that begins a line or stands behind a blank, and is not inside quotes.
+pub(super) fn holds_action(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut line = (0, None);
+    for at in memmem::find_iter(bytes, b"{{") {
+        let start =
+            memchr::memrchr2(b'\n', b'\r', bytes.get(..at).unwrap_or(&[])).map_or(0, |end| end + 1);
+        // Found once for each line, so that a long line full of `{{` is read once.
+        if line.0 != start || line.1.is_none() {
+            line = (start, Some(comment(bytes, start)));
+        }
+        if line.1.is_none_or(|comment| at < comment) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Where the comment of the line at `start` begins; the line's end if it has none.
+fn comment(bytes: &[u8], start: usize) -> usize {
+    let mut quote = None;
+    let mut before = b' ';
+    let mut at = start;
+    for &byte in bytes.get(start..).unwrap_or(&[]) {
+        match (quote, byte) {
+            (_, b'\n' | b'\r') => break,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'#') if before.is_ascii_whitespace() => break,
+            // A quote inside a word (`it's`) opens nothing.
+            (None, b'"' | b'\'') if !before.is_ascii_alphanumeric() => quote = Some(byte),
+            (None, _) => {}
+        }
+        before = byte;
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_counts_outside_comments_only() {
+        for (text, expected) in [
+            ("host: {{ .Values.host }}", true),
+            ("{{- if .Values.on }}\na: b\n{{- end }}", true),
+            ("a: \"{{ x }}\"", true),
+            ("a: \"# {{ x }}\"", true),
+            ("a: b # {{ x }}", false),
+            ("# {{ x }}\na: b", false),
+            ("# {{ x }}\r\na: {{ y }}", true),
+            ("a: b#{{ x }}", true),
+            ("a: it's # {{ x }}", false),
+            ("a: { b: {} }", false),
+            ("{{< x >}}", true),
+            ("", false),
+        ] {
+            assert_eq!(holds_action(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_read_from_lines() {
+        let kinds = Kinds::of_template(
+            "kind: ServiceEntry\nmetadata: {}\n- kind: 'Gateway' # one\nkind: ServiceEntry",
+        );
+        assert!(kinds.may_hold("ServiceEntry") && kinds.may_hold("Gateway"));
+        assert!(!kinds.may_hold("Sidecar"));
+        assert!(Kinds::of_template("kind: {{ .kind }}").may_hold("Sidecar"));
+        assert!(Kinds::of_template("{{ include \"lib.rule\" . }}").may_hold("Sidecar"));
+        assert!(!Kinds::default().may_hold("Sidecar"));
+    }
+}
