@@ -21,8 +21,6 @@ pub struct Notice {
     pub span: Span,
     /// The other place that matters: the key that wins.
     pub other: Option<Span>,
-    /// The name of the key, where there is one.
-    pub name: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,10 +3,12 @@
 //! Kubernetes cuts a file into documents by its lines ([`split`]), reads each with go-yaml v2 and turns it into JSON.
 //! Where that differs from the YAML specification, Kubernetes is right here.
 
+mod arena;
 mod build;
 pub mod debug;
 mod fault;
 mod gap;
+mod map;
 mod node;
 mod scalar;
 mod split;

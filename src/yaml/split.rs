@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use crate::source::FileId;
 
-use super::build;
+use super::arena;
 use super::fault::{Notice, NoticeKind, SyntaxError};
 use super::tree::{Comment, Tree};
 
@@ -112,7 +112,6 @@ impl Chunk {
                     kind: NoticeKind::SeparatorWithComment,
                     span: tree.span(separator.start, end),
                     other: None,
-                    name: None,
                 });
             }
         }
@@ -133,11 +132,10 @@ impl Chunk {
                     kind,
                     span,
                     other: None,
-                    name: None,
                 });
             }
         }
-        build::document(tree, text, start..start + shown, self.index);
+        arena::document(tree, text, start..start + shown, self.index);
     }
 }
 
