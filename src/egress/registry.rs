@@ -2,20 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::namespace::{Same, same};
 use super::service::{Definition, Origin, Service};
 use super::settings::Settings;
+use super::visibility::{DefaultExport, Exposure, exposure};
 use crate::istio::resource::Resource;
-
-/// How a service came to be visible. Istio goes through them in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exposure {
-    /// Within its own namespace only.
-    Private,
-    /// `exportTo` names the client's namespace.
-    Exported,
-    Public,
-}
 
 /// The services of a world.
 #[derive(Debug, Default)]
@@ -25,8 +15,7 @@ pub struct Registry<'a> {
     order: Vec<(u32, u32)>,
     by_host: HashMap<String, Vec<u32>>,
     by_port: HashMap<u32, Vec<u32>>,
-    /// What an absent `exportTo` means.
-    default_export_to: Vec<String>,
+    default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
     private_first: bool,
 }
@@ -93,7 +82,10 @@ impl<'a> Registry<'a> {
             order,
             by_host,
             by_port,
-            default_export_to: default_export_to.unwrap_or_else(|| vec!["*".to_owned()]),
+            default: DefaultExport::new(
+                default_export_to,
+                settings.version.honours_only_own_or_all_by_default(),
+            ),
             private_first: settings.version.private_services_first(),
         }
     }
@@ -143,34 +135,13 @@ impl<'a> Registry<'a> {
 
     /// Whether a client of that namespace may see the service.
     pub fn exposure(&self, service: &Service<'_>, client: Option<&str>) -> Option<Exposure> {
-        let own = service.namespace();
-        let exported = |entry: &str| match entry {
-            "." => (same(own, client) != Same::No).then_some(Exposure::Private),
-            entry if Some(entry) == own => {
-                (same(own, client) != Same::No).then_some(Exposure::Private)
-            }
-            entry => (same(Some(entry), client) != Same::No).then_some(Exposure::Exported),
-        };
-        let declared = &service.definition.export_to;
-        let defaults = &self.default_export_to;
-        let names = |name: &str| match declared.is_empty() {
-            true => defaults.iter().any(|entry| entry == name),
-            false => declared.iter().any(|entry| entry == name),
-        };
-        if declared.is_empty() && self.private_first {
-            // Only these two defaults are honoured, the first of them first.
-            return match () {
-                () if names(".") => exported("."),
-                () if names("*") => Some(Exposure::Public),
-                () => None,
-            };
-        }
-        match () {
-            () if names("*") => Some(Exposure::Public),
-            () if names("~") => None,
-            () if declared.is_empty() => defaults.iter().filter_map(|entry| exported(entry)).min(),
-            () => declared.iter().filter_map(|entry| exported(entry)).min(),
-        }
+        let declared = service.definition.export_to.iter();
+        exposure(
+            service.namespace(),
+            declared.map(|entry| &**entry),
+            &self.default,
+            client,
+        )
     }
 
     /// Those of the services that a client of that namespace may see, in the order in which it meets them.
