@@ -8,10 +8,12 @@ mod build;
 pub mod debug;
 mod fault;
 mod gap;
+mod json;
 mod map;
 mod node;
 mod scalar;
 mod split;
+mod stream;
 mod tree;
 
 pub use fault::{Notice, NoticeKind, SyntaxError};

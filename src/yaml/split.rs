@@ -6,6 +6,7 @@ use crate::source::FileId;
 
 use super::arena;
 use super::fault::{Notice, NoticeKind, SyntaxError};
+use super::stream;
 use super::tree::{Comment, Tree};
 
 /// A part of a file between two separators, to be read on its own.
@@ -16,6 +17,8 @@ pub struct Chunk {
     end: u32,
     /// The separator line before it, from its `---`.
     separator: Option<Separator>,
+    /// It may be a stream of JSON objects, and is then the whole file.
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +32,28 @@ struct Separator {
 /// Cuts a file into its documents, in one fast pass. Reading the chunks, together or one by one, gives the same as
 /// reading the file at once.
 pub fn split(_file: FileId, text: &str) -> Vec<Chunk> {
+    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    if stream::may_be(text.get(mark..).unwrap_or("")) {
+        let (start, end) = (offset(mark), offset(text.len()));
+        return vec![Chunk {
+            index: 0,
+            start,
+            end,
+            separator: None,
+            json: true,
+        }];
+    }
+    split_from(text, mark)
+}
+
+/// Cuts what begins at `start`, where no document is open.
+pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let bytes = text.as_bytes();
-    let first = text.starts_with("---").then_some(0);
-    let others = memmem::find_iter(bytes, b"\n---").map(|at| at + 1);
-    let mut start = 0;
+    let rest = bytes.get(start..).unwrap_or(&[]);
+    let first = rest.starts_with(b"---").then_some(start);
+    let before = start;
+    let others = memmem::find_iter(rest, b"\n---").map(|at| before + at + 1);
     let mut separator = None;
     for line in first.into_iter().chain(others) {
         let end = memchr::memchr(b'\n', bytes.get(line..).unwrap_or(&[]))
@@ -68,6 +88,7 @@ fn push(chunks: &mut Vec<Chunk>, start: usize, end: usize, separator: Option<Sep
             start: offset(start),
             end: offset(end.max(start)),
             separator,
+            json: false,
         });
     }
 }
@@ -84,7 +105,15 @@ impl Chunk {
             .unwrap_or("")
     }
 
+    /// Whether a separator line stands before it.
+    pub(super) fn is_separated(&self) -> bool {
+        self.separator.is_some()
+    }
+
     pub(super) fn read(&self, tree: &mut Tree, text: &str) {
+        if self.json {
+            return stream::read(tree, text, self.start as usize);
+        }
         if let Some(separator) = self.separator {
             let line = text
                 .get(separator.start as usize..separator.end as usize)
