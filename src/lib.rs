@@ -10,4 +10,5 @@ pub mod manifest;
 pub mod output;
 pub mod rules;
 pub mod source;
+pub mod world;
 pub mod yaml;

@@ -1,0 +1,16 @@
+//! Splits the resources into worlds (what one cluster holds) and finds the mesh config of each.
+
+mod duplicate;
+mod file;
+mod gather;
+mod identity;
+mod mesh;
+mod name;
+mod namespace;
+mod rivals;
+mod split;
+
+pub use file::File;
+pub use mesh::{FoundMesh, Mesh, MeshOrigin, find_mesh};
+pub use namespace::{Fallback, assign_namespaces};
+pub use split::{NamedWorld, Options, World, Worlds, split};

@@ -1,0 +1,47 @@
+//! Which namespace each object ends up in.
+
+use std::sync::Arc;
+
+use crate::istio::{Namespace, Resource, Spec};
+use crate::manifest::{Assigned, Kustomizations};
+use crate::source::Span;
+
+/// The namespace of manifests whose namespace nothing else tells: `--namespace`, or that of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fallback {
+    pub name: Arc<str>,
+    /// The line of the configuration; none for an option.
+    pub because: Option<Span>,
+}
+
+/// Gives every namespaced object of the file at `place` its namespace.
+///
+/// A kustomization's wins over a written one; the fallback fills what is left unknown.
+pub fn assign_namespaces(
+    resources: &mut [Resource],
+    place: &str,
+    kustomizations: &Kustomizations,
+    fallback: Option<&Fallback>,
+) {
+    let resources = resources
+        .iter_mut()
+        .filter(|resource| !matches!(resource.spec, Spec::Namespace));
+    for resource in resources {
+        let written = resource.meta.namespace.as_ref();
+        let assigned = kustomizations.namespace(place, written.map(|name| name.value.as_str()));
+        let known = match (assigned, written) {
+            (Assigned::To(name), _) | (Assigned::AsWritten, Some(name)) => Some(Namespace {
+                name: Some(Arc::from(name.value.as_str())),
+                because: Some(name.span),
+            }),
+            (Assigned::AsWritten, None) | (Assigned::Differs, _) => None,
+        };
+        let filled = || {
+            fallback.map(|fallback| Namespace {
+                name: Some(fallback.name.clone()),
+                because: fallback.because,
+            })
+        };
+        resource.namespace = known.or_else(filled).unwrap_or_default();
+    }
+}
