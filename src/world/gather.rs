@@ -86,3 +86,125 @@ impl Worlds<'_> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{File, Options, split};
+    use super::*;
+    use crate::diag::Severity;
+    use crate::istio::{IstioVersion, read};
+    use crate::manifest::{Kinds, Kustomizations};
+    use crate::yaml::Tree;
+
+    fn file(number: u32, place: &str, resources: &[(&str, &str)]) -> File {
+        let id = FileId(number);
+        let text: String = resources
+            .iter()
+            .map(|(kind, name)| {
+                format!(
+                    "apiVersion: networking.istio.io/v1\nkind: {kind}\nmetadata: {{name: {name}}}\n---\n"
+                )
+            })
+            .collect();
+        let tree = Tree::parse(id, &text);
+        File {
+            id,
+            place: place.to_owned(),
+            resources: tree
+                .documents(&text)
+                .flat_map(|document| read(document.root, IstioVersion::default()).resources)
+                .collect(),
+            meshes: Vec::new(),
+            templates: Kinds::default(),
+            broken: false,
+        }
+    }
+
+    fn at(number: u32) -> Span {
+        Span::new(FileId(number), 0, 5)
+    }
+
+    fn finding(span: Span) -> Diagnostic {
+        Diagnostic::new("some-rule", Severity::Warning, span, "something")
+    }
+
+    const BASE: u32 = 0;
+    const DEV: u32 = 1;
+    const PROD: u32 = 2;
+
+    fn fork() -> [File; 3] {
+        [
+            file(BASE, "base/se.yaml", &[("ServiceEntry", "partner")]),
+            file(DEV, "dev/dr.yaml", &[("DestinationRule", "partner")]),
+            file(PROD, "prod/dr.yaml", &[("DestinationRule", "partner")]),
+        ]
+    }
+
+    fn gathered(files: &[File], found: Vec<(usize, Diagnostic)>, absence: bool) -> Vec<Diagnostic> {
+        let none = Kustomizations::default();
+        split(files, &none, &Options::default()).gather(found, |_| absence)
+    }
+
+    #[test]
+    fn the_same_finding_is_one() {
+        let both = vec![(0, finding(at(BASE))), (1, finding(at(BASE)))];
+        let out = gathered(&fork(), both, false);
+        assert_eq!(out, [finding(at(BASE))]);
+    }
+
+    #[test]
+    fn what_holds_in_one_world_says_in_which() {
+        let out = gathered(&fork(), vec![(1, finding(at(BASE)))], false);
+        assert_eq!(out.len(), 1);
+        assert_eq!(out[0].worlds, Some(vec!["prod".to_owned()]));
+        // A file that lies in one world only says nothing more by its name.
+        let out = gathered(&fork(), vec![(1, finding(at(PROD)))], false);
+        assert_eq!(out[0].worlds, None);
+    }
+
+    #[test]
+    fn absence_holds_everywhere_or_nowhere() {
+        assert!(gathered(&fork(), vec![(1, finding(at(BASE)))], true).is_empty());
+        let both = vec![(0, finding(at(BASE))), (1, finding(at(BASE)))];
+        assert_eq!(gathered(&fork(), both, true).len(), 1);
+        assert_eq!(
+            gathered(&fork(), vec![(0, finding(at(DEV)))], true).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn rivals_never_lie_together() {
+        let files = [
+            file(0, "a/dev/vs.yaml", &[("VirtualService", "partner")]),
+            file(
+                1,
+                "a/prod/vs.yaml",
+                &[("VirtualService", "partner"), ("Sidecar", "one")],
+            ),
+            file(
+                2,
+                "b/dev/dr.yaml",
+                &[("DestinationRule", "partner"), ("Sidecar", "two")],
+            ),
+            file(3, "b/prod/dr.yaml", &[("DestinationRule", "partner")]),
+            file(4, "a/dev/se.yaml", &[("ServiceEntry", "x")]),
+        ];
+        // World 2 is seen from b/dev and holds both sides of `a`.
+        let sides = finding(at(4)).because(Span::new(FileId(1), 500, 501), "because");
+        assert!(gathered(&files, vec![(2, sides)], false).is_empty());
+        let one = finding(at(4)).because(Span::new(FileId(2), 500, 501), "because");
+        assert_eq!(gathered(&files, vec![(2, one)], false).len(), 1);
+        // The route of `a` is undecided there.
+        let undecided = finding(at(0));
+        assert!(gathered(&files, vec![(2, undecided)], false).is_empty());
+    }
+
+    #[test]
+    fn the_loudest_is_kept() {
+        let mut quiet = finding(at(BASE));
+        quiet.severity = Severity::Advice;
+        let out = gathered(&fork(), vec![(0, quiet), (1, finding(at(BASE)))], false);
+        assert_eq!(out, [finding(at(BASE))]);
+    }
+}

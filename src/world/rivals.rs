@@ -378,4 +378,72 @@ mod tests {
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2, 3, 4]);
     }
+
+    /// The definition, word for word: whether two files part in rivals.
+    fn parted(files: &[(String, Vec<u8>)], a: &str, b: &str) -> bool {
+        let parts = |place: &str| place.split('/').map(str::to_owned).collect::<Vec<_>>();
+        let (a, b) = (parts(a), parts(b));
+        let Some(at) = a.iter().zip(&b).position(|(x, y)| x != y) else {
+            return false;
+        };
+        let folder = &a[..at];
+        let mut siblings: Vec<(String, BTreeSet<u8>)> = Vec::new();
+        for (place, defines) in files {
+            let place = parts(place);
+            if place.len() > at && &place[..at] == folder {
+                siblings.push((place[at].clone(), defines.iter().copied().collect()));
+            }
+        }
+        let mut reached = BTreeSet::from([a[at].clone()]);
+        loop {
+            let things: BTreeSet<u8> = siblings
+                .iter()
+                .filter(|(name, _)| reached.contains(name))
+                .flat_map(|(_, defines)| defines.iter().copied())
+                .collect();
+            let before = reached.len();
+            reached.extend(
+                siblings
+                    .iter()
+                    .filter(|(_, defines)| !defines.is_disjoint(&things))
+                    .map(|(name, _)| name.clone()),
+            );
+            if reached.len() == before {
+                return reached.contains(&b[at]);
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_definition(
+            tree in proptest::collection::btree_map(
+                "[ab]{1}(/[abc]{1}){0,2}/[fg]",
+                proptest::collection::vec(0_u8..5, 0..3),
+                1..12,
+            )
+        ) {
+            let tree: Vec<(String, Vec<u8>)> = tree.into_iter().collect();
+            let files: Vec<(&str, Vec<u8>)> =
+                tree.iter().map(|(place, defines)| (place.as_str(), defines.clone())).collect();
+            let rivals = Rivals::new(&files);
+            for (number, (place, defines)) in tree.iter().enumerate() {
+                let expected: Vec<FileIndex> = (0..tree.len())
+                    .filter(|&other| !parted(&tree, place, &tree[other].0))
+                    .collect();
+                proptest::prop_assert_eq!(rivals.seen(rivals.side(number)), expected);
+                let shares = tree
+                    .iter()
+                    .enumerate()
+                    .any(|(other, (_, more))| other != number && more.iter().any(|it| defines.contains(it)));
+                proptest::prop_assert_eq!(rivals.shares(number), shares);
+                for (other, (there, _)) in tree.iter().enumerate() {
+                    proptest::prop_assert_eq!(
+                        rivals.are_parted(number, other),
+                        parted(&tree, place, there)
+                    );
+                }
+            }
+        }
+    }
 }
