@@ -1,5 +1,7 @@
 //! Every format, against the files of `testdata/output`. `BLESS=1 cargo test` writes them.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::path::Path;
 
 use egress_lint::diag::{

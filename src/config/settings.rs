@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::facts::HostFacts;
 use super::globs::PathGlobs;
 use super::hosts::Hosts;
+use super::mesh::MeshSource;
 use super::place::Place;
 use super::value::Value;
 use crate::diag::Severity;
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, Spanned};
 
 /// All settings of `egress-lint.yaml`. What it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default)]
@@ -58,15 +59,6 @@ impl Config {
 pub struct WorldGlobs {
     pub name: Spanned<String>,
     pub files: PathGlobs,
-}
-
-/// Where the MeshConfig of the configuration stands: its tree is dropped after reading, its text is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MeshSource {
-    /// `mesh-config: mesh.yaml`, which has been read.
-    File { path: Spanned<String>, file: FileId },
-    /// `mesh-config: {…}`: the span of the map in the configuration.
-    Inline { file: FileId, span: Span },
 }
 
 /// What `rules.<name>` says. Whether such a rule exists is not decided here.

@@ -202,6 +202,11 @@ fn kustomizations_above(cwd: &Path, folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// A path as it is shown: relative to the working directory where that is near, with `/`.
+pub fn shown_path(cwd: &Path, path: &Path) -> String {
+    shown(normal(&relative(cwd, path)))
+}
+
 /// Without `.` steps, and relative to the working directory where that holds it or stands beside it.
 fn relative(cwd: &Path, path: &Path) -> PathBuf {
     let plain: PathBuf = path

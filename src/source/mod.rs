@@ -6,7 +6,7 @@ mod prefilter;
 mod read;
 mod span;
 
-pub use discover::{Discovery, Excluded, Input, Problem, Role, discover};
+pub use discover::{Discovery, Excluded, Input, Problem, Role, discover, shown_path};
 pub use file::{SourceFile, Sources};
 pub use read::{Content, LARGEST, ReadError, read, read_stream};
 pub use span::{FileId, Position, Span, Spanned};

@@ -1,0 +1,196 @@
+//! From the text of a configuration to its settings.
+
+use super::RULE;
+use super::deserialize::{self, ReadError};
+use super::facts::{Fact, HostFacts, Origin};
+use super::file::{Duration, File, Host, Rule};
+use super::globs::PathGlobs;
+use super::hosts::Hosts;
+use super::mesh::MeshSource;
+use super::schema;
+use super::settings::{Config, RuleSettings, WorldGlobs};
+use super::value::{Value, ValueKind};
+use crate::diag::{Diagnostic, Severity};
+use crate::source::{FileId, Span, Spanned};
+use crate::yaml::{NoticeKind, Tree};
+
+/// What a text says, as far as the text alone tells it.
+pub(super) struct Parsed {
+    pub(super) config: Config,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// The file that `mesh-config` names, which is yet to be read.
+    pub(super) mesh_path: Option<Spanned<String>>,
+}
+
+/// Reads the text. A text with mistakes sets nothing.
+pub(super) fn parse(file: FileId, text: &str) -> Parsed {
+    let mut out = Parsed {
+        config: Config {
+            file: Some(file),
+            ..Config::default()
+        },
+        diagnostics: Vec::new(),
+        mesh_path: None,
+    };
+    match value(file, text) {
+        Ok(Some(value)) => out.take(&value),
+        Ok(None) => {}
+        Err(findings) => out.diagnostics = findings,
+    }
+    out
+}
+
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(RULE, Severity::Error, span, message)
+}
+
+/// The one document of the text; `None` if it is empty.
+fn value(file: FileId, text: &str) -> Result<Option<Value>, Vec<Diagnostic>> {
+    let tree = Tree::parse(file, text);
+    if !tree.errors().is_empty() {
+        let findings = tree.errors().iter().map(|fault| {
+            let mut finding = error(fault.span, fault.message.as_str());
+            finding.help.clone_from(&fault.help);
+            finding
+        });
+        return Err(findings.collect());
+    }
+    let twice = tree
+        .notices()
+        .iter()
+        .filter(|notice| notice.kind == NoticeKind::DuplicateKey);
+    let twice: Vec<Diagnostic> = twice
+        .map(|notice| {
+            let name = text
+                .get(notice.span.start as usize..notice.span.end as usize)
+                .unwrap_or("");
+            let finding = error(notice.span, format!("the key `{name}` stands here twice"));
+            notice.other.map_or(finding.clone(), |other| {
+                finding.because(other, "here again")
+            })
+        })
+        .collect();
+    if !twice.is_empty() {
+        return Err(twice);
+    }
+    let mut documents = tree.documents(text);
+    let Some(first) = documents.next() else {
+        return Ok(None);
+    };
+    if let Some(second) = documents.next() {
+        let start = second.root.first_character();
+        return Err(vec![error(
+            start,
+            "a configuration is one document; this is a second one",
+        )]);
+    }
+    if first.root.is_null() {
+        return Ok(None);
+    }
+    match Value::new(first.root) {
+        Ok(value) => Ok(Some(value)),
+        Err(much) => Err(vec![error(
+            much.span,
+            format!("the configuration cannot be read: {}", much.reason),
+        )]),
+    }
+}
+
+impl Parsed {
+    fn take(&mut self, value: &Value) {
+        self.diagnostics = schema::check(value);
+        if !self.diagnostics.is_empty() {
+            return;
+        }
+        match deserialize::read::<File>(value) {
+            Ok(file) => self.settle(file, value.span.file),
+            Err(fault) => self.diagnostics.push(fault.diagnostic(value.span)),
+        }
+    }
+
+    fn settle(&mut self, file: File, id: FileId) {
+        if let Some(policies) = &file.policies {
+            self.diagnostics.push(
+                error(policies.key, "`policies` is not supported yet")
+                    .help("remove it: the rest of the configuration works without"),
+            );
+        }
+        let findings = &mut self.diagnostics;
+        let config = &mut self.config;
+        config.exclude = globs(file.exclude.unwrap_or_default(), findings);
+        for (name, files) in file.worlds.map_or(Vec::new(), |worlds| worlds.0) {
+            config.worlds.push(WorldGlobs {
+                name,
+                files: globs(files, findings),
+            });
+        }
+        config.hosts = Hosts::new(
+            file.hosts.unwrap_or_default().into_iter().map(host),
+            |glob, reason| findings.push(bad_glob(glob, &reason)),
+        );
+        for (name, rule) in file.rules.map_or(Vec::new(), |rules| rules.0) {
+            let Rule {
+                level,
+                ignore,
+                options,
+            } = rule;
+            config.rules.push(RuleSettings {
+                name,
+                level,
+                ignore: globs(ignore, findings),
+                options,
+            });
+        }
+        if let Some(mesh) = file.mesh_config {
+            let span = mesh.0.span;
+            match mesh.0.kind {
+                ValueKind::Str(path) => self.mesh_path = Some(Spanned::new(path, span, span)),
+                _ => config.mesh = Some(MeshSource::Inline { file: id, span }),
+            }
+        }
+        config.istio = file.istio;
+        config.closed_world = file.closed_world;
+        config.namespace = file.namespace;
+        config.root_namespace = file.root_namespace;
+        config.fail_on = file.fail_on;
+    }
+}
+
+fn globs(globs: Vec<Spanned<String>>, findings: &mut Vec<Diagnostic>) -> PathGlobs {
+    PathGlobs::new(globs, |glob, reason| findings.push(bad_glob(glob, &reason)))
+}
+
+fn bad_glob(glob: &Spanned<String>, reason: &str) -> Diagnostic {
+    error(
+        glob.span,
+        format!("`{}` is not a glob: {reason}", glob.value),
+    )
+}
+
+fn host(host: Host) -> (Spanned<String>, HostFacts) {
+    fn fact<T, U>(said: Option<Spanned<T>>, map: impl Fn(T) -> U) -> Option<Fact<U>> {
+        said.map(|said| Fact {
+            value: map(said.value),
+            origin: Origin::Config(said.span),
+        })
+    }
+    let milliseconds = |duration: Duration| duration.0;
+    let facts = HostFacts {
+        class: fact(host.class, |class| class),
+        addresses: fact(host.addresses, |count| count),
+        ttl_ms: fact(host.ttl, milliseconds),
+        repeatable: fact(host.repeatable, |yes| yes),
+        drain_ms: fact(host.drain, milliseconds),
+        session_ms: fact(host.session, milliseconds),
+    };
+    (host.host, facts)
+}
+
+impl ReadError {
+    /// As a `config` diagnostic; `whole` is where it points if it knows no better.
+    pub fn diagnostic(self, whole: Span) -> Diagnostic {
+        let mut finding = error(self.span.unwrap_or(whole), self.message);
+        finding.help = self.help;
+        finding
+    }
+}
