@@ -14,6 +14,7 @@ pub struct Registry<'a> {
     /// All services in Istio's order: by name, namespace, object. (definition, host)
     order: Vec<(u32, u32)>,
     by_host: HashMap<String, Vec<u32>>,
+    /// By number, the definitions that have such a port.
     by_port: HashMap<u32, Vec<u32>>,
     default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
@@ -133,6 +134,43 @@ impl<'a> Registry<'a> {
         services
     }
 
+    /// The hosts of the services that have a port of this number, each once.
+    pub fn hosts_with_port(&self, port: u32) -> Vec<&str> {
+        let definitions = self.by_port.get(&port).into_iter().flatten();
+        let mut hosts: Vec<_> = definitions
+            .filter_map(|&at| self.definitions.get(at as usize))
+            .flat_map(|definition| definition.hosts.iter().map(|host| &*host.name))
+            .collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts
+    }
+
+    /// The services of a host in one namespace, in Istio's order.
+    pub fn of_host_in<'s, 'n>(
+        &'s self,
+        host: &str,
+        namespace: Option<&'n str>,
+    ) -> impl Iterator<Item = Service<'s>> + use<'s, 'n, 'a> {
+        // A Kubernetes Service sorts by its name, which its host begins with; the others of the host by namespace.
+        let ranks = self.by_host.get(host).map_or(&[][..], Vec::as_slice);
+        let is_kubernetes = |&rank: &u32| {
+            self.at(rank)
+                .is_some_and(|service| service.origin == Origin::Kubernetes)
+        };
+        let (kubernetes, entries) = ranks.split_at(ranks.partition_point(is_kubernetes));
+        let start = entries.partition_point(|&rank| {
+            self.at(rank)
+                .is_some_and(|service| service.namespace() < namespace)
+        });
+        let own = move |service: &Service<'_>| service.namespace() == namespace;
+        let kubernetes = kubernetes.iter().filter_map(|&rank| self.at(rank));
+        let entries = entries.iter().skip(start);
+        kubernetes
+            .filter(own)
+            .chain(entries.filter_map(|&rank| self.at(rank)).take_while(own))
+    }
+
     /// Whether a client of that namespace may see the service.
     pub fn exposure(&self, service: &Service<'_>, client: Option<&str>) -> Option<Exposure> {
         let declared = service.definition.export_to.iter();
@@ -144,6 +182,15 @@ impl<'a> Registry<'a> {
         )
     }
 
+    /// Where a client of that namespace meets the service; `None` where it does not see it.
+    pub fn place(&self, service: &Service<'_>, client: Option<&str>) -> Option<(Exposure, u32)> {
+        let class = match self.exposure(service, client)? {
+            Exposure::Exported if !self.private_first => Exposure::Private,
+            exposure => exposure,
+        };
+        Some((class, service.host.rank))
+    }
+
     /// Those of the services that a client of that namespace may see, in the order in which it meets them.
     pub fn visible<'m>(
         &'m self,
@@ -152,15 +199,9 @@ impl<'a> Registry<'a> {
     ) -> Vec<Service<'m>> {
         let mut seen: Vec<_> = services
             .into_iter()
-            .filter_map(|service| Some((self.exposure(&service, client)?, service)))
+            .filter_map(|service| Some((self.place(&service, client)?, service)))
             .collect();
-        seen.sort_by_key(|(exposure, service)| {
-            let class = match exposure {
-                Exposure::Exported if !self.private_first => Exposure::Private,
-                exposure => *exposure,
-            };
-            (class, service.host.rank)
-        });
+        seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
     }
 }

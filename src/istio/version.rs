@@ -42,6 +42,11 @@ impl IstioVersion {
         self < Self(31)
     }
 
+    /// An egress host of a Sidecar can start with `~`, which excludes it.
+    pub fn knows_sidecar_exclusions(self) -> bool {
+        self >= Self(31)
+    }
+
     /// A client meets the services that are private to its namespace before those exported to it.
     pub fn private_services_first(self) -> bool {
         self < Self(31)

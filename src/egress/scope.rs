@@ -1,0 +1,261 @@
+//! What one proxy sees of the services and VirtualServices of its world.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::client::{Client, ProxyKind};
+use super::effective::{EffectiveService, of_one_namespace};
+use super::registry::Registry;
+use super::service::{Origin, Service};
+use super::sidecar::{EgressListener, OutboundPolicy, Sidecars};
+use super::virtual_service::VirtualServices;
+use crate::istio::MeshConfig;
+use crate::istio::resource::Resource;
+use crate::istio::version::IstioVersion;
+
+/// What a proxy sees. Computed on demand, and remembered.
+#[derive(Debug)]
+pub struct Scope<'m> {
+    pub client: Client,
+    registry: &'m Registry<'m>,
+    virtual_services: &'m VirtualServices<'m>,
+    /// The Sidecar that holds for it; none for a gateway.
+    pub sidecar: Option<&'m Resource>,
+    /// None of a gateway's.
+    pub listeners: Vec<EgressListener<'m>>,
+    pub outbound: OutboundPolicy<'m>,
+    services: RefCell<HashMap<String, Option<Rc<EffectiveService<'m>>>>>,
+    destinations: RefCell<HashMap<usize, Rc<DestinationPorts>>>,
+}
+
+/// The hosts that a VirtualService routes to, with the ports it names; 0 where it names none.
+type DestinationPorts = HashMap<String, BTreeSet<u32>>;
+
+impl<'m> Scope<'m> {
+    pub fn new(
+        client: Client,
+        registry: &'m Registry<'m>,
+        virtual_services: &'m VirtualServices<'m>,
+        sidecars: &Sidecars<'m>,
+        mesh: &'m MeshConfig,
+        version: IstioVersion,
+    ) -> Self {
+        let own = client.namespace.as_deref();
+        let found = match client.proxy {
+            ProxyKind::Sidecar => sidecars.of(&client),
+            ProxyKind::Gateway => None,
+        };
+        let sidecar = found.map(|(_, sidecar)| sidecar);
+        let listeners = match client.proxy {
+            ProxyKind::Sidecar => EgressListener::all(sidecar, own, version),
+            ProxyKind::Gateway => Vec::new(),
+        };
+        Self {
+            registry,
+            virtual_services,
+            sidecar: found.map(|(resource, _)| resource),
+            listeners,
+            outbound: OutboundPolicy::of(sidecar, mesh),
+            client,
+            services: RefCell::default(),
+            destinations: RefCell::default(),
+        }
+    }
+
+    pub fn virtual_services(&self) -> &'m VirtualServices<'m> {
+        self.virtual_services
+    }
+
+    fn own(&self) -> Option<&str> {
+        self.client.namespace.as_deref()
+    }
+
+    /// The one service that the proxy sees under a host: what clusters are made from.
+    pub fn service(&self, host: &str) -> Option<Rc<EffectiveService<'m>>> {
+        if let Some(known) = self.services.borrow().get(host) {
+            return known.clone();
+        }
+        let found = match self.client.proxy {
+            ProxyKind::Sidecar => self.imported(host),
+            ProxyKind::Gateway => self.exported(host),
+        };
+        let found = found.map(Rc::new);
+        self.services
+            .borrow_mut()
+            .insert(host.to_owned(), found.clone());
+        found
+    }
+
+    /// A gateway takes whatever its namespace sees.
+    fn exported(&self, host: &str) -> Option<EffectiveService<'m>> {
+        let visible = self
+            .registry
+            .visible(self.registry.of_host(host), self.own());
+        merge(visible.into_iter().map(EffectiveService::of))
+    }
+
+    /// A sidecar takes what its egress listeners import, and then what the VirtualServices they import route to.
+    fn imported(&self, host: &str) -> Option<EffectiveService<'m>> {
+        let mut taken: Vec<EffectiveService<'m>> = Vec::new();
+        for listener in &self.listeners {
+            taken.extend(self.services_of(listener, host));
+            let routing = self.virtual_services.routing_to(host).iter().copied();
+            for at in self.imported_virtual_services(listener, routing) {
+                let ports = self.destination_ports(at);
+                let Some(ports) = ports.get(host) else {
+                    continue;
+                };
+                let wanted = match listener.required_port() {
+                    Some(port) => BTreeSet::from([port]),
+                    None if ports.contains(&0) => BTreeSet::new(),
+                    None => ports.clone(),
+                };
+                let routed = self.routed(host);
+                taken.extend(routed.and_then(|service| with_ports(service, &wanted)));
+            }
+        }
+        merge(taken)
+    }
+
+    /// The service that a VirtualService means by a host that the listener does not import itself: that of the own
+    /// namespace, else a Kubernetes Service, else the first.
+    fn routed(&self, host: &str) -> Option<Service<'m>> {
+        let mut of_namespace: BTreeMap<Option<&str>, Service<'m>> = BTreeMap::new();
+        for service in self.registry.of_host(host) {
+            let first = of_namespace.entry(service.namespace()).or_insert(service);
+            if first.origin == Origin::ServiceEntry && service.origin == Origin::Kubernetes {
+                *first = service;
+            }
+        }
+        if let Some(own) = of_namespace.get(&self.own()) {
+            return Some(*own);
+        }
+        let visible: Vec<_> = of_namespace
+            .into_values()
+            .filter(|service| self.registry.exposure(service, self.own()).is_some())
+            .collect();
+        visible
+            .iter()
+            .find(|service| service.origin == Origin::Kubernetes)
+            .or_else(|| visible.iter().min_by_key(|service| service.host.rank))
+            .copied()
+    }
+
+    fn destination_ports(&self, at: usize) -> Rc<DestinationPorts> {
+        if let Some(known) = self.destinations.borrow().get(&at) {
+            return Rc::clone(known);
+        }
+        let mut ports = DestinationPorts::new();
+        if let Some(service) = self.virtual_services.get(at) {
+            for (host, port) in service.destinations_for(self.own()) {
+                ports.entry(host).or_default().insert(port);
+            }
+        }
+        let ports = Rc::new(ports);
+        self.destinations.borrow_mut().insert(at, Rc::clone(&ports));
+        ports
+    }
+
+    /// The services under a host that a listener imports, all of one namespace, trimmed to its port if it has one.
+    pub fn services_of(
+        &self,
+        listener: &EgressListener<'m>,
+        host: &str,
+    ) -> Vec<EffectiveService<'m>> {
+        let imported = |services: Vec<Service<'m>>| -> Vec<_> {
+            services
+                .into_iter()
+                .filter_map(|service| import(listener, service))
+                .collect()
+        };
+        let registry = self.registry;
+        // Those of the own namespace win, so that there is no need to look at the others.
+        let own = registry.of_host_in(host, self.own());
+        let own = imported(registry.visible(own, self.own()));
+        if !own.is_empty() {
+            return own;
+        }
+        of_one_namespace(
+            imported(registry.visible(registry.of_host(host), self.own())),
+            self.own(),
+        )
+    }
+
+    /// The services that a listener imports and that have a port of this number, in the order in which listeners
+    /// are made of them.
+    pub fn services_on(
+        &self,
+        listener: &EgressListener<'m>,
+        port: u32,
+    ) -> Vec<EffectiveService<'m>> {
+        let mut found: Vec<_> = self
+            .registry
+            .hosts_with_port(port)
+            .into_iter()
+            .flat_map(|host| self.services_of(listener, host))
+            .filter(|service| service.port(port).is_some())
+            .filter_map(|service| Some((self.registry.place(&service.base, self.own())?, service)))
+            .collect();
+        found.sort_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, service)| service).collect()
+    }
+
+    /// Those of the numbers that a listener imports, in the order in which Istio goes through them.
+    pub fn imported_virtual_services(
+        &self,
+        listener: &EgressListener<'m>,
+        numbers: impl IntoIterator<Item = usize>,
+    ) -> Vec<usize> {
+        let mut visible = self.virtual_services.visible(numbers, self.own());
+        if !listener.imports_everything() {
+            visible.retain(|&at| {
+                self.virtual_services.get(at).is_some_and(|service| {
+                    let hosts = service.hosts.iter().map(|(host, _)| host.as_str());
+                    listener.imports_virtual_service(service.namespace(), hosts)
+                })
+            });
+        }
+        visible
+    }
+
+    /// The listener whose virtual hosts a port has.
+    pub fn listener_of(&self, port: u32) -> Option<&EgressListener<'m>> {
+        self.listeners
+            .iter()
+            .find(|listener| listener.port.is_none_or(|own| own.number == port))
+    }
+}
+
+/// The service as a listener imports it.
+fn import<'m>(listener: &EgressListener<'m>, service: Service<'m>) -> Option<EffectiveService<'m>> {
+    if !listener.imports_service(service.namespace(), service.name()) {
+        return None;
+    }
+    match listener.required_port() {
+        Some(port) => with_ports(service, &BTreeSet::from([port])),
+        None => Some(EffectiveService::of(service)),
+    }
+}
+
+/// With only these of its ports, or all where none are wanted; `None` where it has none of them.
+fn with_ports<'m>(service: Service<'m>, wanted: &BTreeSet<u32>) -> Option<EffectiveService<'m>> {
+    if wanted.is_empty() {
+        return Some(EffectiveService::of(service));
+    }
+    let ports: Vec<_> = service.definition.ports.iter().collect();
+    let ports: Vec<_> = ports
+        .into_iter()
+        .filter(|port| wanted.contains(&port.number))
+        .collect();
+    (!ports.is_empty()).then(|| EffectiveService::trimmed(service, ports))
+}
+
+fn merge<'m>(
+    services: impl IntoIterator<Item = EffectiveService<'m>>,
+) -> Option<EffectiveService<'m>> {
+    let mut services = services.into_iter();
+    let mut first = services.next()?;
+    first.take(services);
+    Some(first)
+}
