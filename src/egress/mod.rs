@@ -3,6 +3,7 @@
 pub mod client;
 pub mod effective;
 pub mod facts;
+pub mod forecast;
 pub mod host;
 pub mod http_match;
 pub mod http_rule;
