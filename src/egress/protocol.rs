@@ -81,6 +81,25 @@ impl Protocol {
         }
     }
 
+    /// As Istio spells it; of a protocol that it does not know, what follows from that.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "TCP",
+            Self::Udp => "UDP",
+            Self::Grpc => "GRPC",
+            Self::GrpcWeb => "GRPC-Web",
+            Self::Http => "HTTP",
+            Self::HttpProxy => "HTTP_PROXY",
+            Self::Http2 => "HTTP2",
+            Self::Https => "HTTPS",
+            Self::Tls => "TLS",
+            Self::Mongo => "Mongo",
+            Self::Redis => "Redis",
+            Self::MySql => "MySQL",
+            Self::Unsupported => "an unknown protocol",
+        }
+    }
+
     pub fn is_http(self) -> bool {
         matches!(
             self,

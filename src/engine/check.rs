@@ -4,6 +4,7 @@ use super::levels::unknown_rules;
 use super::{BUILT_IN, Levels, Loaded, report};
 use crate::config::Config;
 use crate::diag::{Report, RuleInfo};
+use crate::rules;
 
 /// What a check needs to know beside the files.
 #[derive(Debug)]
@@ -15,7 +16,10 @@ pub struct Settings<'a> {
 
 /// Every rule that exists, by name.
 pub fn known_rules() -> Vec<RuleInfo> {
-    BUILT_IN.to_vec()
+    let own = rules::all().iter().map(|rule| rule.meta);
+    let mut all: Vec<RuleInfo> = own.chain(BUILT_IN.iter().copied()).collect();
+    all.sort_by_key(|rule| rule.name);
+    all
 }
 
 /// Judges what was loaded.

@@ -1,8 +1,54 @@
 //! Declares the rule interface, the registry, and one check per file.
 
+mod context;
+mod dns_round_robin_endpoints;
+mod duplicate_host;
 mod findings;
+mod http_rules_on_tls_port;
 mod options;
+mod port_level_duplicate;
+mod port_level_unknown_port;
+mod twins;
 
 pub use crate::diag::RuleInfo as Meta;
+pub use context::Context;
 pub use findings::{Basis, Findings};
 pub use options::Options;
+
+use crate::diag::Diagnostic;
+
+/// A rule: its public facts, and how it is built from its options.
+#[derive(Debug)]
+pub struct RuleDef {
+    pub meta: Meta,
+    pub build: fn(Options<'_>) -> Built,
+}
+
+/// A rule with its options, or what is wrong with them.
+pub type Built = Result<Box<dyn Check>, Vec<Diagnostic>>;
+
+/// A rule that is ready to look.
+pub trait Check: Send + Sync {
+    /// Looks at one world. Called once for each.
+    fn check(&self, cx: &Context<'_>, out: &mut Findings);
+}
+
+/// Every rule, by name.
+static ALL: &[&RuleDef] = &[
+    &dns_round_robin_endpoints::RULE,
+    &duplicate_host::RULE,
+    &http_rules_on_tls_port::RULE,
+    &port_level_duplicate::RULE,
+    &port_level_unknown_port::RULE,
+];
+
+/// Every rule, by name.
+pub fn all() -> &'static [&'static RuleDef] {
+    ALL
+}
+
+/// Builds a rule that has no options.
+fn plain<C: Check + Default + 'static>(options: Options<'_>) -> Built {
+    options.none()?;
+    Ok(Box::new(C::default()))
+}

@@ -1,0 +1,132 @@
+//! One host in two ServiceEntries that do not say the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::twins::{Twins, full_name, twins};
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::protocol::Protocol;
+use crate::egress::service::{Definition, Port};
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "duplicate-host",
+        summary: "two ServiceEntries define one host with different settings",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/duplicate-host.md"),
+    },
+    build: super::plain::<DuplicateHost>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct DuplicateHost;
+
+impl Check for DuplicateHost {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for twins in twins(cx) {
+            let (one, other) = (twins.earlier.definition, twins.later.definition);
+            let Some((setting, lines)) = difference(&twins, one, other) else {
+                continue;
+            };
+            let (kept, help) = match twins.one_namespace {
+                true => (
+                    "Istio uses the older of them",
+                    "make one entry of them; which object is older the files do not tell",
+                ),
+                false => (
+                    "not all clients use the same one",
+                    "make one entry of them, or limit each to its own clients with `exportTo`",
+                ),
+            };
+            let message = format!(
+                "`{}` is also defined in `{}` with another {setting}: {kept}",
+                twins.later.host,
+                full_name(one),
+            );
+            out.add(Basis::Proven, twins.later.line, message, |finding| {
+                let finding = finding
+                    .because(twins.earlier.line, "the other definition")
+                    .help(help);
+                lines.into_iter().flatten().fold(finding, |finding, line| {
+                    finding.because(line, format!("the {setting} differs"))
+                })
+            });
+        }
+    }
+}
+
+/// The first setting in which the two differ so that it matters, and its lines.
+fn difference(
+    twins: &Twins<'_>,
+    one: &Definition<'_>,
+    other: &Definition<'_>,
+) -> Option<(&'static str, [Option<Span>; 2])> {
+    if one.resolution != other.resolution {
+        return Some(("resolution", [one.resolution_line, other.resolution_line]));
+    }
+    if let Some(lines) = protocols(one, other) {
+        return Some(("protocol", lines));
+    }
+    let unlike = match twins.one_namespace {
+        // What makes them unlike enough for Istio not to merge them.
+        true => [
+            ("label", one.labels != other.labels),
+            ("workload selector", selector(one) != selector(other)),
+            ("`exportTo`", export_to(one) != export_to(other)),
+        ],
+        // What makes the same call go elsewhere.
+        false => [
+            ("location", one.mesh_external != other.mesh_external),
+            ("set of ports", ports(one) != ports(other)),
+            ("list of endpoints", endpoints(one) != endpoints(other)),
+        ],
+    };
+    let (setting, _) = unlike.into_iter().find(|(_, unlike)| *unlike)?;
+    Some((setting, [None, None]))
+}
+
+/// The lines of the first port that has two protocols.
+fn protocols(one: &Definition<'_>, other: &Definition<'_>) -> Option<[Option<Span>; 2]> {
+    let kind = |protocol: Protocol| match protocol {
+        Protocol::Https => Protocol::Tls,
+        protocol => protocol,
+    };
+    other.ports.iter().find_map(|port| {
+        let same = one.port(port.number)?;
+        let lines = [same, port].map(|p| Some(p.protocol_line.unwrap_or(p.number_line)));
+        (kind(same.protocol) != kind(port.protocol)).then_some(lines)
+    })
+}
+
+/// The addresses of the endpoints that are written down.
+fn endpoints<'d>(definition: &'d Definition<'_>) -> BTreeSet<&'d str> {
+    let Spec::ServiceEntry(entry) = &definition.resource.spec else {
+        return BTreeSet::new();
+    };
+    let addresses = entry.endpoints.items().iter();
+    addresses
+        .filter_map(|endpoint| Some(endpoint.address.as_ref()?.value.as_str()))
+        .collect()
+}
+
+fn selector<'d>(definition: &'d Definition<'_>) -> &'d [(&'d str, &'d str)] {
+    definition.selector.as_deref().unwrap_or_default()
+}
+
+fn export_to<'d>(definition: &'d Definition<'_>) -> BTreeSet<&'d str> {
+    definition.export_to.iter().map(|entry| &**entry).collect()
+}
+
+fn ports(definition: &Definition<'_>) -> BTreeMap<u32, Option<u32>> {
+    let target = |port: &Port<'_>| port.target.and_then(|t| Some(t.number()?.0));
+    definition
+        .ports
+        .iter()
+        .map(|port| (port.number, target(port)))
+        .collect()
+}

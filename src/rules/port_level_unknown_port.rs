@@ -1,0 +1,145 @@
+//! An entry of `portLevelSettings` for a port that the host does not have.
+
+use std::collections::BTreeMap;
+
+use super::context::policies;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::egress::host::is_wildcard;
+use crate::egress::service::Origin;
+use crate::istio::decode::Items;
+use crate::istio::resource::Resource;
+use crate::istio::traffic::{DestinationRule, TrafficPolicy};
+use crate::source::{Span, Spanned};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "port-level-unknown-port",
+        summary: "a `portLevelSettings` entry is for a port that the host does not have",
+        severity: Severity::Warning,
+        fixable: Fixable::Sometimes,
+        since: "0.1.0",
+        page: include_str!("../../rules/port-level-unknown-port.md"),
+    },
+    build: super::plain::<PortLevelUnknownPort>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct PortLevelUnknownPort;
+
+impl Check for PortLevelUnknownPort {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for (resource, rule) in cx.destination_rules() {
+            if policies(rule).all(|policy| policy.port_level_settings.items().is_empty()) {
+                continue;
+            }
+            let Some(ports) = Ports::of(cx, resource, rule) else {
+                continue;
+            };
+            for policy in policies(rule) {
+                for number in entry_numbers(policy) {
+                    ports.judge(policy, number, out);
+                }
+            }
+        }
+    }
+}
+
+/// The ports of all hosts that a rule is for.
+struct Ports<'a> {
+    host: &'a str,
+    basis: Basis,
+    /// Number and line, and the `targetPort` of it.
+    numbers: BTreeMap<u32, (Span, Option<u32>)>,
+}
+
+impl<'a> Ports<'a> {
+    /// `None` where the files do not tell all ports of a host.
+    fn of(cx: &Context<'_>, resource: &Resource, rule: &'a DestinationRule) -> Option<Self> {
+        let host = rule.host.as_ref()?.value.as_str();
+        let defined = cx.hosts_under(host, resource.namespace());
+        let mut numbers = BTreeMap::new();
+        for service in &defined {
+            if service.definition.origin != Origin::ServiceEntry {
+                return None;
+            }
+            for port in &service.definition.ports {
+                let target = port.target.and_then(|target| Some(target.number()?.0));
+                numbers
+                    .entry(port.number)
+                    .or_insert((port.number_line, target));
+            }
+        }
+        let unsure = numbers.is_empty() || numbers.contains_key(&0);
+        let basis = match is_wildcard(host) && !cx.world.knows_all("ServiceEntry") {
+            true => Basis::assuming(format!("no other host under `{host}` has this port")),
+            false => Basis::Proven,
+        };
+        (!unsure).then_some(Self {
+            host,
+            basis,
+            numbers,
+        })
+    }
+
+    fn judge(&self, policy: &TrafficPolicy, number: &Spanned<i64>, out: &mut Findings) {
+        let Ok(wanted) = u32::try_from(number.value) else {
+            return;
+        };
+        if self.numbers.contains_key(&wanted) {
+            return;
+        }
+        let message = format!(
+            "`{}` has no port {wanted}: this entry of `portLevelSettings` is never used",
+            self.host
+        );
+        let lines = self.numbers.iter();
+        let targeting: Vec<_> = lines.filter(|(_, port)| port.1 == Some(wanted)).collect();
+        out.add(self.basis.clone(), number.span, message, |finding| {
+            let [(&right, &(line, _))] = targeting[..] else {
+                let ports = self.numbers.iter().take(LABELS);
+                let finding = ports.fold(finding, |finding, (_, (line, _))| {
+                    finding.because(*line, "a port that clients connect to")
+                });
+                let all: Vec<_> = self
+                    .numbers
+                    .keys()
+                    .take(LABELS)
+                    .map(u32::to_string)
+                    .collect();
+                return finding.help(format!(
+                    "name a port that clients connect to: {}",
+                    all.join(", ")
+                ));
+            };
+            let finding = finding
+                .because(
+                    line,
+                    format!("clients connect to {right}; {wanted} is its `targetPort`"),
+                )
+                .help(format!(
+                    "write `number: {right}`: settings go by the port that clients connect to"
+                ));
+            let taken = entry_numbers(policy).any(|taken| taken.value == i64::from(right));
+            if taken {
+                return finding;
+            }
+            finding.fix(Fix {
+                safety: Safety::Unsafe,
+                message: format!("name port {right}, so that the entry begins to act"),
+                edits: vec![Edit {
+                    span: number.span,
+                    text: right.to_string(),
+                }],
+            })
+        });
+    }
+}
+
+/// More ports than that are not listed.
+const LABELS: usize = 3;
+
+fn entry_numbers(policy: &TrafficPolicy) -> impl Iterator<Item = &Spanned<i64>> {
+    let entries = policy.port_level_settings.items().iter();
+    entries.filter_map(|entry| entry.port.as_ref()?.number.as_ref())
+}
