@@ -10,5 +10,6 @@ pub mod manifest;
 pub mod output;
 pub mod rules;
 pub mod source;
+pub mod suppress;
 pub mod world;
 pub mod yaml;

@@ -15,15 +15,15 @@ use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{NoticeKind, Tree};
 
 /// What a text says, as far as the text alone tells it.
-pub(super) struct Parsed {
-    pub(super) config: Config,
-    pub(super) diagnostics: Vec<Diagnostic>,
+pub struct Parsed {
+    pub config: Config,
+    pub diagnostics: Vec<Diagnostic>,
     /// The file that `mesh-config` names, which is yet to be read.
-    pub(super) mesh_path: Option<Spanned<String>>,
+    pub mesh_path: Option<Spanned<String>>,
 }
 
 /// Reads the text. A text with mistakes sets nothing.
-pub(super) fn parse(file: FileId, text: &str) -> Parsed {
+pub fn parse(file: FileId, text: &str) -> Parsed {
     let mut out = Parsed {
         config: Config {
             file: Some(file),

@@ -1,0 +1,418 @@
+//! All silencers of a run: which findings they silence, and which of them silence nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use super::RULE;
+use super::comment::{Comments, Reach};
+use super::names::names;
+use crate::config::Config;
+use crate::diag::{Diagnostic, Severity, Silencer, Suppressed, nearest};
+use crate::source::{FileId, Sources, Span, Spanned};
+
+/// What is to be known of the rules: this module knows none.
+pub struct Rules<'a> {
+    /// All names.
+    pub known: &'a [&'static str],
+    /// Those whose findings cannot be silenced.
+    pub fixed: &'a [&'static str],
+    /// Whether the rule has been asked in this run: it is neither off nor left out.
+    pub asked: &'a dyn Fn(&str) -> bool,
+}
+
+/// Where a silencer acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    File(FileId),
+    Line(FileId, u32),
+    /// By its number among those with an annotation.
+    Resource(usize),
+}
+
+/// One rule at one place.
+struct Entry {
+    rule: Spanned<String>,
+    by: Silencer,
+    /// Index into `reasons`.
+    reason: Option<usize>,
+    /// The name is one of a list; its number there.
+    number: usize,
+    used: bool,
+}
+
+/// The silencers of comments and annotations.
+#[derive(Default)]
+pub struct Silencers {
+    entries: Vec<Entry>,
+    reasons: Vec<String>,
+    index: HashMap<Place, HashMap<String, usize>>,
+    /// Resources with an annotation, by their start.
+    resources: Vec<(Span, usize)>,
+    files: HashSet<FileId>,
+    mistakes: Vec<Diagnostic>,
+}
+
+/// More unknown names than these are not told for one list.
+const MOST_UNKNOWN: usize = 10;
+
+impl Silencers {
+    /// Adds those of comments.
+    pub fn comments(&mut self, comments: Comments) {
+        self.mistakes.extend(comments.mistakes);
+        for silencer in comments.silencers {
+            let place = match silencer.reach {
+                Reach::File => Place::File(silencer.file),
+                Reach::Line(line) => Place::Line(silencer.file, line),
+            };
+            self.add(place, Silencer::Comment, silencer.rules, silencer.reason);
+            self.files.insert(silencer.file);
+        }
+    }
+
+    /// Adds that of an annotation `egress-lint/ignore` of the resource at `resource`.
+    pub fn annotation(&mut self, resource: Span, value: &Spanned<String>, sources: &Sources) {
+        let rules = names(&value.value, sources.text(value.span), value.span);
+        let number = self.resources.len();
+        self.add(Place::Resource(number), Silencer::Annotation, rules, None);
+        self.resources.push((resource, number));
+        self.files.insert(resource.file);
+    }
+
+    fn add(
+        &mut self,
+        place: Place,
+        by: Silencer,
+        rules: Vec<Spanned<String>>,
+        reason: Option<String>,
+    ) {
+        let reason = reason.map(|reason| {
+            self.reasons.push(reason);
+            self.reasons.len() - 1
+        });
+        let here = self.index.entry(place).or_default();
+        for (number, rule) in rules.into_iter().enumerate() {
+            here.entry(rule.value.clone()).or_insert(self.entries.len());
+            self.entries.push(Entry {
+                rule,
+                by,
+                reason,
+                number,
+                used: false,
+            });
+        }
+    }
+
+    /// Marks what is silenced, by what stands nearest, and adds a finding for each silencer that silences nothing.
+    pub fn apply(
+        mut self,
+        findings: &mut Vec<Diagnostic>,
+        config: &Config,
+        rules: &Rules<'_>,
+        sources: &Sources,
+    ) {
+        self.resources
+            .sort_by_key(|(span, _)| (span.file, span.start));
+        let mut ignored = Ignored::new(config, sources);
+        for finding in findings.iter_mut() {
+            self.silence(finding, &mut ignored, rules, sources);
+        }
+        let broken: HashSet<FileId> = findings
+            .iter()
+            .filter(|finding| finding.rule == "yaml-syntax")
+            .map(|finding| finding.span.file)
+            .collect();
+        let mut more = std::mem::take(&mut self.mistakes);
+        more.extend(
+            self.idle(rules)
+                .into_iter()
+                .filter(|finding| !broken.contains(&finding.span.file)),
+        );
+        more.extend(ignored.idle(rules));
+        for finding in &mut more {
+            self.silence(finding, &mut ignored, rules, sources);
+        }
+        findings.append(&mut more);
+    }
+
+    fn silence(
+        &mut self,
+        finding: &mut Diagnostic,
+        ignored: &mut Ignored<'_>,
+        rules: &Rules<'_>,
+        sources: &Sources,
+    ) {
+        if rules.fixed.contains(&finding.rule) || finding.suppressed.is_some() {
+            return;
+        }
+        if self.files.contains(&finding.span.file)
+            && let Some(entry) = self.find(finding, sources)
+            && let Some(entry) = self.entries.get_mut(entry)
+        {
+            entry.used = true;
+            let reason = entry
+                .reason
+                .and_then(|reason| self.reasons.get(reason).cloned());
+            finding.suppressed = Some(Suppressed {
+                by: entry.by,
+                reason,
+            });
+        } else if ignored.matches(finding) {
+            finding.suppressed = Some(Suppressed {
+                by: Silencer::Config,
+                reason: None,
+            });
+        }
+    }
+
+    /// The entry that silences the finding: that of its line, else that of its resource, else that of its file.
+    fn find(&self, finding: &Diagnostic, sources: &Sources) -> Option<usize> {
+        let file = finding.span.file;
+        let line = Place::Line(file, sources.start(finding.span).line);
+        let resource = self.resource(finding.span).map(Place::Resource);
+        [Some(line), resource, Some(Place::File(file))]
+            .into_iter()
+            .flatten()
+            .find_map(|place| self.index.get(&place)?.get(finding.rule).copied())
+    }
+
+    fn resource(&self, span: Span) -> Option<usize> {
+        let after = self
+            .resources
+            .partition_point(|(at, _)| (at.file, at.start) <= (span.file, span.start));
+        let (resource, number) = self.resources.get(after.checked_sub(1)?)?;
+        resource.contains(span).then_some(*number)
+    }
+
+    /// A finding for each name that no rule has or that silences nothing.
+    fn idle(&self, rules: &Rules<'_>) -> Vec<Diagnostic> {
+        let known: HashSet<&str> = rules.known.iter().copied().collect();
+        let mut told = 0;
+        let mut out = Vec::new();
+        for entry in self.entries.iter().filter(|entry| !entry.used) {
+            if entry.number == 0 {
+                told = 0;
+            }
+            let name = entry.rule.value.as_str();
+            if !known.contains(name) {
+                told += 1;
+                if told <= MOST_UNKNOWN {
+                    let finding = idle(entry.rule.span, format!("there is no rule `{name}`"));
+                    out.push(match nearest(name, rules.known.iter().copied()) {
+                        Some(near) => finding.help(format!("did you mean `{near}`?")),
+                        None => finding.help("see `egress-lint rules` for those that exist"),
+                    });
+                }
+            } else if rules.fixed.contains(&name) {
+                out.push(
+                    idle(entry.rule.span, format!("`{name}` cannot be silenced"))
+                        .help("remove it from the list"),
+                );
+            } else if (rules.asked)(name) && name != RULE {
+                let what = match entry.by {
+                    Silencer::Annotation => "this resource has no finding of",
+                    _ => "here is no finding of",
+                };
+                out.push(
+                    idle(entry.rule.span, format!("{what} `{name}` to silence")).help("remove it"),
+                );
+            }
+        }
+        out
+    }
+}
+
+fn idle(span: Span, message: String) -> Diagnostic {
+    Diagnostic::new(RULE, Severity::Warning, span, message)
+}
+
+/// `rules.<name>.ignore` of the configuration.
+struct Ignored<'c> {
+    config: &'c Config,
+    sources: &'c Sources,
+    used: HashSet<&'c str>,
+}
+
+impl<'c> Ignored<'c> {
+    fn new(config: &'c Config, sources: &'c Sources) -> Self {
+        Self {
+            config,
+            sources,
+            used: HashSet::new(),
+        }
+    }
+
+    fn matches(&mut self, finding: &Diagnostic) -> bool {
+        let Some(rule) = self
+            .config
+            .rule(finding.rule)
+            .filter(|rule| !rule.ignore.is_empty())
+        else {
+            return false;
+        };
+        let path = self
+            .config
+            .relative(&self.sources.get(finding.span.file).path);
+        let found = rule.ignore.matches(&path);
+        if found {
+            self.used.insert(&rule.name.value);
+        }
+        found
+    }
+
+    /// A finding for each list that matches files of this run and silences nothing in them.
+    fn idle(&self, rules: &Rules<'_>) -> Vec<Diagnostic> {
+        let lists = self.config.rules.iter().filter(|rule| {
+            let name = rule.name.value.as_str();
+            !rule.ignore.is_empty()
+                && !self.used.contains(name)
+                && rules.known.contains(&name)
+                && (rules.asked)(name)
+        });
+        lists
+            .filter(|rule| {
+                self.sources
+                    .iter()
+                    .any(|(_, file)| rule.ignore.matches(&self.config.relative(&file.path)))
+            })
+            .filter_map(|rule| {
+                let place = rule.ignore.iter().next()?.span;
+                let message = format!(
+                    "`{}` has no finding to silence in these files",
+                    rule.name.value
+                );
+                Some(idle(place, message).help("remove the globs from `ignore`"))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceFile;
+    use crate::suppress::read_comments;
+    use crate::yaml::Tree;
+
+    const TEXT: &str = "# egress-lint: ignore-file[whole]
+kind: A # egress-lint: ignore[rule-a, rule-b, ruel-c, syntax] known
+# egress-lint: ignore[rule-a]
+spec: 1
+end: 2
+";
+
+    /// What is said about findings of the named rules, each at the beginning of a line.
+    fn run(
+        found: &[(&'static str, u32)],
+        ignore: &str,
+        annotation: Option<&str>,
+    ) -> (Vec<String>, Vec<String>) {
+        let mut sources = Sources::new();
+        let file = sources.add(SourceFile::new("legacy/a.yaml", TEXT));
+        let source = sources.get(file);
+        let tree = Tree::parse(file, TEXT);
+        let mut silencers = Silencers::default();
+        silencers.comments(read_comments(tree.comments(), source));
+        if let Some(value) = annotation {
+            let all = Span::new(file, 0, u32::try_from(TEXT.len()).unwrap());
+            silencers.annotation(all, &Spanned::new(value.to_owned(), all, all), &sources);
+        }
+        let at = |line: u32| {
+            let start = source.line_starts()[line as usize - 1];
+            Span::new(file, start, start + 4)
+        };
+        let mut findings: Vec<Diagnostic> = found
+            .iter()
+            .map(|&(rule, line)| Diagnostic::new(rule, Severity::Warning, at(line), "m"))
+            .collect();
+        let config = crate::config::parse(FileId(9), ignore);
+        let rules = Rules {
+            known: &[
+                "rule-a", "rule-b", "rule-c", "rule-off", "syntax", "whole", RULE,
+            ],
+            fixed: &["syntax"],
+            asked: &|name| name != "rule-off",
+        };
+        silencers.apply(&mut findings, &config.config, &rules, &sources);
+        let silenced = findings.iter().filter_map(|finding| {
+            let by = finding.suppressed.as_ref()?;
+            Some(format!(
+                "{} {:?} {}",
+                finding.rule,
+                by.by,
+                by.reason.as_deref().unwrap_or("-")
+            ))
+        });
+        let said = findings
+            .iter()
+            .filter(|finding| finding.rule == RULE && finding.suppressed.is_none());
+        let place = |span: Span| {
+            if span.file == file {
+                sources.text(span)
+            } else {
+                "config"
+            }
+        };
+        let said = said.map(|finding| format!("{}: {}", place(finding.span), finding.message));
+        (silenced.collect(), said.collect())
+    }
+
+    #[test]
+    fn silences_by_line_resource_file_and_path() {
+        let (silenced, said) = run(
+            &[
+                ("rule-a", 2),
+                ("rule-a", 4),
+                ("whole", 5),
+                ("rule-b", 5),
+                ("rule-c", 5),
+            ],
+            "",
+            None,
+        );
+        assert_eq!(
+            silenced,
+            [
+                "rule-a Comment known",
+                "rule-a Comment -",
+                "whole Comment -"
+            ]
+        );
+        assert_eq!(
+            said,
+            [
+                "rule-b: here is no finding of `rule-b` to silence",
+                "ruel-c: there is no rule `ruel-c`",
+                "syntax: `syntax` cannot be silenced",
+            ]
+        );
+        let (silenced, _) = run(&[("rule-b", 5), ("syntax", 5)], "", Some("rule-b, syntax"));
+        assert_eq!(silenced, ["rule-b Annotation -"]);
+        let (silenced, _) = run(
+            &[("rule-c", 5)],
+            "rules: {rule-c: {ignore: [legacy]}}",
+            None,
+        );
+        assert_eq!(silenced, ["rule-c Config -"]);
+    }
+
+    #[test]
+    fn judges_only_what_was_asked_and_seen() {
+        let (_, said) = run(
+            &[],
+            "rules: {rule-off: {ignore: [legacy]}, rule-c: {ignore: [other]}}",
+            Some("rule-off"),
+        );
+        assert!(
+            !said
+                .iter()
+                .any(|said| said.contains("rule-off") || said.contains("config")),
+            "{said:?}"
+        );
+        let (_, said) = run(&[], "rules: {rule-c: {ignore: [legacy]}}", None);
+        assert!(
+            said.contains(&"config: `rule-c` has no finding to silence in these files".to_owned()),
+            "{said:?}"
+        );
+        let (_, said) = run(&[("yaml-syntax", 5)], "", None);
+        assert_eq!(said, [""; 0]);
+    }
+}
