@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::build;
-use super::fault::SyntaxError;
+use super::fault::{Notice, NoticeKind, SyntaxError};
 use super::gap::Gap;
 use super::map::{self, MapFault};
+use super::prepare::{control_character, prepare};
 use super::scalar::{self, Plain, Tag};
 use super::tree::{Comment, Raw, RawDocument, Shape, Style, Tree};
+use super::written;
 
 /// Deeper nesting is refused, aliases followed, so that rules may walk a tree by recursion.
 pub(super) const DEPTH: usize = 128;
@@ -31,7 +33,18 @@ pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: 
     };
     let before = (tree.nodes.len(), tree.cooked.len(), tree.effective.len());
     let mut arena = Arena::new(tree, text, start..range.end);
-    let faults = match build::parse(chunk, start, &mut arena) {
+    let parsed = match control_character(chunk) {
+        Some((at, character)) => Err(arena.refuse(
+            start + at,
+            start + at + character.len_utf8(),
+            format!(
+                "the control character U+{:04X} must not stand in YAML",
+                u32::from(character)
+            ),
+        )),
+        None => build::parse(&prepare(chunk), start, &mut arena),
+    };
+    let faults = match parsed {
         Ok(()) => std::mem::take(&mut arena.faults),
         Err(error) => vec![error],
     };
@@ -205,10 +218,43 @@ impl<'b> Arena<'b> {
         }
     }
 
-    /// All nodes are read.
+    /// All nodes are read. What still follows a root that is complete is hidden.
     pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
-        self.walk(self.end);
-        self.check()
+        let next = self.gap.blank_end(self.text, self.end);
+        if !self.is_complete() || next == self.end {
+            self.walk(self.end);
+            return self.check();
+        }
+        self.walk(next);
+        let hidden = self.text.get(next..self.end).unwrap_or("").trim_end();
+        let span = self.tree.span(offset(next), offset(next + hidden.len()));
+        self.tree.notices.push(Notice {
+            kind: NoticeKind::HiddenByRoot,
+            span,
+            other: None,
+        });
+        Ok(())
+    }
+
+    /// Whether the root is complete so that go-yaml looks no further.
+    pub(super) fn is_complete(&self) -> bool {
+        self.stack.is_empty()
+            && self
+                .root
+                .and_then(|root| self.tree.nodes.get(root as usize))
+                .is_some_and(|root| root.style != Style::Block)
+    }
+
+    /// Whether go-yaml, which looks at one more token, stops without a word.
+    pub(super) fn is_ignored_from_here(&self) -> bool {
+        let next = self.gap.blank_end(self.text, self.end);
+        let rest = self.text.get(next..self.end).unwrap_or("");
+        self.is_complete()
+            && !rest.starts_with(['@', '`', '%', '\t'])
+            && !matches!(
+                rest.as_bytes(),
+                [b':'] | [b':', b' ' | b'\t' | b'\n' | b'\r', ..]
+            )
     }
 
     /// Before a node: takes the `-` of an item, and knows the root.
@@ -233,7 +279,7 @@ impl<'b> Arena<'b> {
     }
 
     /// A node begins at `start`, and everything before it is walked: settles whether it is a key or a value.
-    fn role(&mut self, start: usize, absent: bool) -> Result<(), SyntaxError> {
+    fn role(&mut self, start: usize) -> Result<(), SyntaxError> {
         let colon = self.gap.colon;
         if let Some(frame) = self.stack.last_mut()
             && frame.map
@@ -254,9 +300,6 @@ impl<'b> Arena<'b> {
                 frame.value = true;
                 frame.explicit = self.gap.question;
                 frame.key_start = self.gap.property.unwrap_or(start);
-                if absent && !frame.explicit {
-                    return Err(self.refuse(start, start, "no key stands before the `:`"));
-                }
             }
         }
         self.gap.forget();
@@ -286,7 +329,11 @@ impl<'b> Arena<'b> {
             start..end
         };
         let is_key = self.is_key();
-        self.role(whole.start, false)?;
+        self.role(whole.start)?;
+        let written = self.text.get(whole.clone()).unwrap_or("");
+        let indent = Self::indent(&self.stack);
+        self.gap.fault = written::check(written, whole.start, style, self.gap.in_flow(), indent);
+        self.check()?;
         self.gap.token(whole.end, style == Style::Plain, block);
         let mut raw = Raw {
             start: offset(whole.start),
@@ -313,20 +360,19 @@ impl<'b> Arena<'b> {
             return Ok(());
         }
         if self.stack.last().is_some_and(|frame| frame.map) {
-            let rest = self.text.get(self.gap.at..self.end).unwrap_or("");
-            let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-            if rest
-                .get(blanks..)
-                .is_some_and(|rest| rest.starts_with(if is_key { '?' } else { ':' }))
-            {
-                self.walk(self.gap.at + blanks + 1);
+            let next = self.gap.blank_end(self.text, self.end);
+            let indicator = self.text.as_bytes().get(next);
+            if indicator == Some(if is_key { &b'?' } else { &b':' }) {
+                self.walk(next + 1);
+            } else if is_key && !self.gap.question {
+                return Err(self.refuse(next, next, "no key stands before the `:`"));
             }
         }
         if let (Some(property), true) = (self.property_ahead(), anchor != 0 || tag != Tag::None) {
             self.walk(property);
         }
         let at = self.gap.at;
-        self.role(at, true)?;
+        self.role(at)?;
         let raw = Raw {
             start: offset(at),
             end: offset(at),
@@ -436,7 +482,7 @@ impl<'b> Arena<'b> {
         }
         // The `?` of the first key belongs to the map that it opens.
         let question = self.gap.question && map && !flow;
-        self.role(start, false)?;
+        self.role(start)?;
         self.gap.question = question;
         let node = self.push(Raw {
             start: offset(start),
@@ -535,7 +581,7 @@ impl<'b> Arena<'b> {
         self.begin();
         let Token { start, end, .. } = token;
         self.walk(start);
-        self.role(start, false)?;
+        self.role(start)?;
         self.gap.token(end, false, false);
         let Some(target) = id.checked_sub(1).and_then(|id| self.anchors.get(id)) else {
             return Ok(());

@@ -22,7 +22,14 @@ fn options() -> Options {
 /// Parses one document, which begins at `base` in its file.
 pub(super) fn parse(chunk: &str, base: usize, arena: &mut Arena<'_>) -> Result<(), SyntaxError> {
     for event in Parser::new_from_str_with_options(chunk, options()) {
-        let (event, span) = event.map_err(|error| scan_error(&error, base, arena))?;
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(_) if arena.is_ignored_from_here() => break,
+            Err(error) => return Err(scan_error(&error, base, arena)),
+        };
+        if arena.is_complete() {
+            break;
+        }
         let bytes = span.byte_range().unwrap_or(0..0);
         let token = Token {
             start: base + bytes.start,

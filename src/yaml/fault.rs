@@ -27,6 +27,8 @@ pub struct Notice {
 pub enum NoticeKind {
     /// Text behind an end marker (`...`) is never read.
     HiddenByEnd,
+    /// Text behind a document that is one scalar or one pair of brackets is never read.
+    HiddenByRoot,
     /// In a text whose lines end with CR alone, `kubectl` sees no separator: all but the first document is never read.
     HiddenByCarriageReturn,
     /// `--- # comment`: `kubectl` cuts here, `istioctl analyze` does not and loses the next document.

@@ -11,10 +11,22 @@ pub(super) struct Fault {
     pub(super) kind: FaultKind,
 }
 
+impl Fault {
+    pub(super) fn new(start: usize, end: usize, kind: FaultKind) -> Self {
+        Self { start, end, kind }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultKind {
     Tab,
     AnchorName,
+    /// A `?` in a plain scalar in brackets.
+    QuestionMark,
+    /// A `:` without a key before it.
+    NoKey,
+    /// An escape that only JSON has.
+    JsonEscape,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -51,12 +63,33 @@ impl Gap {
         }
     }
 
+    pub(super) fn in_flow(&self) -> bool {
+        self.flow > 0
+    }
+
     /// Forgets the indicators: a node has taken them.
     pub(super) fn forget(&mut self) {
         self.question = false;
         self.colon = None;
         self.property = None;
         self.header = None;
+    }
+
+    /// Where the blanks and comments that come next end, `end` at most.
+    pub(super) fn blank_end(&self, text: &str, end: usize) -> usize {
+        let mut at = self.at;
+        let bytes = text.as_bytes().get(..end).unwrap_or(&[]);
+        while let Some(byte) = bytes.get(at) {
+            at += match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => 1,
+                b'#' => {
+                    let rest = bytes.get(at..).unwrap_or(&[]);
+                    memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
+                }
+                _ => break,
+            };
+        }
+        at
     }
 
     /// Takes a scalar or an alias that the parser has told of.
@@ -179,7 +212,7 @@ impl Gap {
     }
 
     fn fail(&mut self, start: usize, end: usize, kind: FaultKind) {
-        self.fault.get_or_insert(Fault { start, end, kind });
+        self.fault.get_or_insert(Fault::new(start, end, kind));
     }
 }
 

@@ -11,10 +11,12 @@ mod gap;
 mod json;
 mod map;
 mod node;
+mod prepare;
 mod scalar;
 mod split;
 mod stream;
 mod tree;
+mod written;
 
 pub use fault::{Notice, NoticeKind, SyntaxError};
 pub use node::{Entries, Entry, Items, Kind, Node};

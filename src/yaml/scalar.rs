@@ -123,11 +123,11 @@ pub(super) fn binary(text: &str) -> Option<String> {
 
 /// The formats that go-yaml takes for a time: `2026-1-2`, `2026-1-2T3:4:5.678Z`, `2026-1-2 3:4:5`.
 fn is_timestamp(text: &str) -> bool {
-    fn number<'t>(
-        text: &'t str,
+    fn number(
+        text: &str,
         digits: std::ops::RangeInclusive<usize>,
         most: u32,
-    ) -> Option<(u32, &'t str)> {
+    ) -> Option<(u32, &str)> {
         let length = text
             .bytes()
             .take(*digits.end())
@@ -392,8 +392,11 @@ fn base64(text: &str) -> Option<Vec<u8>> {
             filled = if padding > 0 { 5 } else { 0 };
         }
     }
-    out.truncate(out.len() - padding);
-    matches!(filled, 0 | 5).then_some(out)
+    if !matches!(filled, 0 | 5) {
+        return None;
+    }
+    out.truncate(out.len().saturating_sub(padding));
+    Some(out)
 }
 
 #[cfg(test)]

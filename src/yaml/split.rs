@@ -27,6 +27,8 @@ struct Separator {
     end: u32,
     /// Something that is no comment follows on the line: `kubectl` refuses it and stops.
     refused: bool,
+    /// No document was open: `kubectl` leaves the line in the text of the one it begins.
+    kept: bool,
 }
 
 /// Cuts a file into its documents, in one fast pass. Reading the chunks, together or one by one, gives the same as
@@ -73,6 +75,7 @@ pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
             start: offset(line),
             end: offset(end),
             refused: !rest.is_empty() && !rest.starts_with('#'),
+            kept: start == line,
         });
         start = (end + 1).min(bytes.len());
     }
@@ -149,6 +152,19 @@ impl Chunk {
             return;
         };
         let (shown, hidden) = visible(chunk);
+        if hidden == Some(NoticeKind::HiddenByEnd)
+            && !self.separator.is_some_and(|separator| separator.kept)
+            && hidden_text(chunk.get(..shown).unwrap_or("")).is_empty()
+        {
+            let at = self.start + offset(shown);
+            tree.errors.push(SyntaxError {
+                span: tree.span(at, at + 3),
+                message: "`...` ends a document, and none has begun".to_owned(),
+                help: Some("remove the line".to_owned()),
+                fix: None,
+            });
+            return;
+        }
         if let Some(kind) = hidden {
             let rest = chunk.get(shown..).unwrap_or("");
             let from = shown + (rest.len() - hidden_text(rest).len());
