@@ -66,9 +66,8 @@ fn print(
 ) -> anyhow::Result<()> {
     let printing = &arguments.printing;
     let options = output::Options {
-        color: terminal::colors(printing.color, printing.output.is_some()),
         show_suppressed: arguments.show_suppressed,
-        ..output::Options::default()
+        ..terminal::options(printing.color, printing.output.is_some())
     };
     let Some(path) = &printing.output else {
         return Ok(output::write(

@@ -1,14 +1,14 @@
 //! What reaches the terminal: standard error, colours, and nothing that a file could have smuggled in.
 
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 
 use super::arguments::Color;
 use super::exit::Exit;
+use crate::output::{self, visible};
 
 /// Says something on standard error.
 pub(super) fn say(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "egress-lint: {}", escape(message));
+    let _ = writeln!(io::stderr().lock(), "egress-lint: {}", visible(message));
 }
 
 /// The end of a run that could not be done.
@@ -64,7 +64,7 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
     if error.use_stderr() {
         let text = error.render().to_string();
         for line in text.lines() {
-            let _ = writeln!(io::stderr().lock(), "{}", escape(line));
+            let _ = writeln!(io::stderr().lock(), "{}", visible(line));
         }
         Exit::Trouble
     } else {
@@ -73,8 +73,7 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
     }
 }
 
-/// Whether to use colours on standard output.
-pub(super) fn colors(when: Color, to_file: bool) -> bool {
+fn colors(when: Color, terminal: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     match when {
         Color::Always => true,
@@ -82,32 +81,26 @@ pub(super) fn colors(when: Color, to_file: bool) -> bool {
         Color::Auto if set("NO_COLOR").is_some() => false,
         Color::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
         Color::Auto => {
-            !to_file
-                && io::stdout().is_terminal()
+            terminal
                 && set("CLICOLOR").is_none_or(|value| value != "0")
                 && set("TERM").is_none_or(|value| value != "dumb")
         }
     }
 }
 
-/// One line of text without characters that steer a terminal or reorder what it shows.
-fn escape(text: &str) -> String {
-    const LONGEST: usize = 4000;
-    let mut out = String::with_capacity(text.len().min(LONGEST));
-    for character in text.chars() {
-        match character {
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                let _ = write!(out, "{}", character.escape_unicode());
-            }
-            _ if character.is_control() => {
-                let _ = write!(out, "{}", character.escape_default());
-            }
-            _ => out.push(character),
-        }
-        if out.len() > LONGEST {
-            out.push('…');
-            break;
-        }
+/// How the text output may look on standard output, or in a file.
+pub(super) fn options(when: Color, to_file: bool) -> output::Options {
+    let terminal = !to_file && io::stdout().is_terminal();
+    let color = colors(when, terminal);
+    let mut options = output::Options {
+        color,
+        hyperlinks: terminal
+            && color
+            && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+        ..output::Options::default()
+    };
+    if terminal && let Some((width, _)) = terminal_size::terminal_size() {
+        options.width = usize::from(width.0);
     }
-    out
+    options
 }
