@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{FailOn, Level};
+use crate::istio::IstioVersion;
 use crate::output::Format;
 
 /// What Istio egress will do, before it is applied.
@@ -117,8 +118,8 @@ pub(super) struct Inputs {
     #[arg(long, conflicts_with = "config", help_heading = "Configuration")]
     pub(super) isolated: bool,
     /// The version of Istio [default: 1.30]
-    #[arg(long, value_name = "X.Y", help_heading = "Configuration")]
-    pub(super) istio_version: Option<String>,
+    #[arg(long, value_name = "X.Y", value_parser = istio_version, help_heading = "Configuration")]
+    pub(super) istio_version: Option<IstioVersion>,
     /// The namespace of manifests that name none; without it it may equal any other
     #[arg(long, value_name = "NS", help_heading = "Configuration")]
     pub(super) namespace: Option<String>,
@@ -184,6 +185,13 @@ fn fail_on(text: &str) -> Result<FailOn, String> {
         "never" => Ok(FailOn::Never),
         _ => Err("use error, warning, advice or never".to_owned()),
     }
+}
+
+fn istio_version(text: &str) -> Result<IstioVersion, String> {
+    IstioVersion::parse(text).ok_or_else(|| {
+        let (oldest, newest) = (IstioVersion::OLDEST, IstioVersion::NEWEST);
+        format!("known are {oldest} to {newest}")
+    })
 }
 
 /// Puts `check` where no command is named: a bare path, or only options.

@@ -10,8 +10,8 @@ use super::exit::Exit;
 use super::terminal;
 use crate::config::{Config, FailOn};
 use crate::diag::Report;
-use crate::engine::{self, FIXED, Levels, Loaded, Settings};
-use crate::output;
+use crate::engine::{self, FIXED, Levels, Loaded, Request, Settings};
+use crate::output::{self, Format};
 use crate::source::{Sources, discover, read_stream};
 
 pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -26,11 +26,14 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
         &arguments.only,
         &engine::known_rules(),
     )?;
-    let version = arguments.inputs.istio_version.as_deref();
     let settings = Settings {
         config: &config,
         levels: &levels,
-        istio_version: version.unwrap_or("1.30").to_owned(),
+        fields: matches!(
+            arguments.printing.format,
+            Format::Json | Format::Sarif | Format::Gitlab
+        ),
+        istio_version: arguments.inputs.istio_version.unwrap_or_default(),
     };
     let report = engine::check(&loaded, &settings);
     if !arguments.quiet {
@@ -47,15 +50,19 @@ pub(super) fn load(inputs: &Inputs) -> anyhow::Result<Loaded> {
         .build_global()
         .context("cannot start threads")?;
     let cwd = std::env::current_dir().context("the working directory cannot be found")?;
-    let mut found = discover(&cwd, &inputs.paths, &|_| false, inputs.threads);
+    let found = discover(&cwd, &inputs.paths, &|_| false, inputs.threads);
     let stdin = found.stdin.then(|| {
         let content = read_stream(io::stdin().lock());
         (inputs.stdin_filename.clone(), content)
     });
-    let mut loaded = engine::load(&found.inputs, stdin, inputs.no_prefilter);
-    found.problems.append(&mut loaded.problems);
-    loaded.problems = found.problems;
-    Ok(loaded)
+    Ok(engine::load(Request {
+        found,
+        stdin,
+        sources: Sources::new(),
+        cwd: &cwd,
+        version: inputs.istio_version.unwrap_or_default(),
+        parse_all: inputs.no_prefilter,
+    }))
 }
 
 fn print(
@@ -90,7 +97,7 @@ fn exit(arguments: &Check, loaded: &Loaded, report: &Report, fail_on: FailOn) ->
         Exit::Trouble
     } else if counted.any(|finding| fail_on.fails(finding.severity)) {
         Exit::Findings
-    } else if loaded.resources == 0 && !arguments.allow_empty {
+    } else if loaded.istio == 0 && !arguments.allow_empty {
         Exit::Nothing
     } else {
         Exit::Clean

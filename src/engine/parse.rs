@@ -1,49 +1,114 @@
 //! From the text of one file to what it holds.
 
+use memchr::memmem;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Severity};
-use crate::source::{FileId, SourceFile, Span};
-use crate::yaml::{Chunk, SyntaxError, Tree, split};
+use crate::istio::{self, IstioVersion, Resource};
+use crate::manifest::{Kinds, State, classify};
+use crate::source::{FileId, Span};
+use crate::yaml::{Chunk, Node, SyntaxError, Tree, split};
 
 /// What one file holds; its trees are gone.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
+    pub(super) resources: Vec<Resource>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What its templates would make.
+    pub(super) kinds: Kinds,
+    /// A part of it could not be read.
+    pub(super) broken: bool,
+    pub(super) templates: usize,
+    pub(super) patches: usize,
+}
+
+/// A file to parse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'a> {
+    pub(super) file: FileId,
+    pub(super) text: &'a str,
+    /// What its name or a kustomization says that its documents are.
+    pub(super) state: Option<State>,
+    pub(super) version: IstioVersion,
 }
 
 /// Documents of a large file are read in parallel, so many bytes at a time.
 const BATCH: usize = 128 * 1024;
 
-/// Reads a file, its documents in parallel when there is much of it.
-pub(super) fn parse(file: FileId, source: &SourceFile) -> Parsed {
-    let text = source.text.as_str();
-    let chunks = split(file, text);
-    if text.len() <= BATCH {
-        return batch(file, text, &chunks);
+impl Source<'_> {
+    /// Reads the file, its documents in parallel when there is much of it.
+    pub(super) fn parse(self) -> Parsed {
+        let chunks = split(self.file, self.text);
+        if self.text.len() <= BATCH {
+            return self.batch(&chunks);
+        }
+        let bytes = self.text.len() / chunks.len().max(1) + 1;
+        let parts: Vec<Parsed> = chunks
+            .par_chunks(BATCH / bytes + 1)
+            .map(|chunks| self.batch(chunks))
+            .collect();
+        parts.into_iter().fold(Parsed::default(), Parsed::and)
     }
-    let bytes = text.len() / chunks.len().max(1) + 1;
-    let parts: Vec<Parsed> = chunks
-        .par_chunks(BATCH / bytes + 1)
-        .map(|chunks| batch(file, text, chunks))
-        .collect();
-    parts.into_iter().fold(Parsed::default(), Parsed::and)
+
+    fn batch(self, chunks: &[Chunk]) -> Parsed {
+        let mut out = Parsed::default();
+        for chunk in chunks {
+            let tree = Tree::parse_chunks(self.file, self.text, std::slice::from_ref(chunk));
+            let text = chunk.text(self.text);
+            for document in tree.documents(self.text) {
+                self.document(text, document.root, &mut out);
+            }
+            if tree.errors().is_empty() {
+                continue;
+            }
+            if classify(text, None) == State::Template {
+                out.template(text);
+            } else {
+                out.broken = true;
+                out.diagnostics
+                    .extend(tree.errors().iter().map(syntax_error));
+            }
+        }
+        out
+    }
+
+    fn document(self, text: &str, root: Node<'_>, out: &mut Parsed) {
+        let state = match (classify(text, Some(root)), self.state) {
+            (State::Resource, Some(state)) => state,
+            (state, _) => state,
+        };
+        match state {
+            State::Resource => {
+                let mut decoded = istio::read(root, self.version);
+                out.resources.append(&mut decoded.resources);
+                out.diagnostics.append(&mut decoded.diagnostics);
+            }
+            State::Template => out.template(text),
+            State::Patch | State::Fragment => out.patches += usize::from(mentions_istio(text)),
+            State::Other => {}
+        }
+    }
 }
 
-fn batch(file: FileId, text: &str, chunks: &[Chunk]) -> Parsed {
-    let mut out = Parsed::default();
-    for chunk in chunks {
-        let tree = Tree::parse_chunks(file, text, std::slice::from_ref(chunk));
-        out.diagnostics
-            .extend(tree.errors().iter().map(syntax_error));
-    }
-    out
+/// Whether the text is about Istio: what is only let pass for its Services is others' to judge.
+pub(super) fn mentions_istio(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"istio.io").is_some()
 }
 
 impl Parsed {
+    fn template(&mut self, text: &str) {
+        self.kinds.extend(&Kinds::of_template(text));
+        self.templates += usize::from(mentions_istio(text));
+    }
+
     /// Both, in their order.
     fn and(mut self, mut later: Self) -> Self {
+        self.resources.append(&mut later.resources);
         self.diagnostics.append(&mut later.diagnostics);
+        self.kinds.extend(&later.kinds);
+        self.broken |= later.broken;
+        self.templates += later.templates;
+        self.patches += later.patches;
         self
     }
 }

@@ -2,18 +2,19 @@
 
 use super::{Loaded, known_rules};
 use crate::diag::{Diagnostic, Report, Severity, Summary};
+use crate::istio::IstioVersion;
 use crate::source::Sources;
 
 /// Orders the findings and counts them.
 pub(super) fn report(
     loaded: &Loaded,
     mut diagnostics: Vec<Diagnostic>,
-    istio_version: String,
+    istio_version: IstioVersion,
 ) -> Report {
     sort(&loaded.sources, &mut diagnostics);
     let mut summary = Summary {
         files: loaded.files,
-        resources: loaded.resources,
+        resources: loaded.istio,
         templates: loaded.templates,
         placeholders: loaded.placeholders,
         patches: loaded.patches,
@@ -28,7 +29,7 @@ pub(super) fn report(
         } += 1;
     }
     Report {
-        istio_version,
+        istio_version: istio_version.to_string(),
         diagnostics,
         summary,
         rules: known_rules(),

@@ -15,8 +15,6 @@ pub enum Role {
     Named,
     /// Found in a folder that the user named.
     Found,
-    /// A kustomization above the named folders, read for what it says about the files below it.
-    Context,
 }
 
 /// A file to read.
@@ -26,6 +24,18 @@ pub struct Input {
     /// Relative to the working directory, with `/`; raw, so printers must escape control characters.
     pub shown: String,
     pub role: Role,
+}
+
+impl Input {
+    /// A file that is to be read whatever it holds.
+    pub fn named(cwd: &Path, path: &Path) -> Self {
+        let path = relative(cwd, path);
+        Self {
+            shown: shown(&path),
+            path,
+            role: Role::Named,
+        }
+    }
 }
 
 /// Something that should have been read and could not be.
@@ -40,6 +50,8 @@ pub struct Problem {
 pub struct Discovery {
     pub inputs: Vec<Input>,
     pub problems: Vec<Problem>,
+    /// The folders that were named, as shown.
+    pub folders: Vec<String>,
     /// Whether `-` was named: the manifests on standard input.
     pub stdin: bool,
 }
@@ -52,45 +64,32 @@ pub type Excluded<'a> = dyn Fn(&str) -> bool + Sync + 'a;
 /// all that lies below it. A path that is named itself is always taken.
 pub fn discover(cwd: &Path, paths: &[PathBuf], excluded: &Excluded, threads: usize) -> Discovery {
     let mut out = Discovery::default();
-    let mut found: BTreeMap<String, Input> = BTreeMap::new();
+    let mut named: BTreeMap<String, Input> = BTreeMap::new();
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
             out.stdin = true;
             continue;
         }
-        let path = relative(cwd, path);
-        match std::fs::metadata(&path) {
-            Ok(data) if data.is_dir() => folders.push(path),
+        let input = Input::named(cwd, path);
+        match std::fs::metadata(&input.path) {
+            Ok(data) if data.is_dir() => folders.push(input.path),
             Ok(_) => {
-                let shown = shown(&path);
-                let role = Role::Named;
-                found.insert(shown.clone(), Input { path, shown, role });
+                named.insert(input.shown.clone(), input);
             }
             Err(error) => out.problems.push(Problem {
-                shown: shown(&path),
+                shown: input.shown,
                 error: ReadError::Io(error),
             }),
         }
     }
     folders.sort();
     folders.dedup();
-    for folder in &folders {
-        for path in kustomizations_above(cwd, folder) {
-            let shown = shown(&path);
-            let role = Role::Context;
-            let input = Input {
-                path,
-                shown: shown.clone(),
-                role,
-            };
-            found.entry(shown).or_insert(input);
-        }
-    }
+    out.folders = folders.iter().map(|folder| shown(folder)).collect();
     let (walked, problems) = walk(&folders, excluded, threads);
     out.problems.extend(problems);
     out.inputs = walked;
-    out.inputs.extend(found.into_values());
+    out.inputs.extend(named.into_values());
     out.inputs
         .sort_unstable_by(|a, b| (&a.shown, a.role).cmp(&(&b.shown, b.role)));
     out.inputs
@@ -177,29 +176,6 @@ fn is_manifest(path: &Path) -> bool {
             .any(|x| e.eq_ignore_ascii_case(x))
     });
     (known && name != "egress-lint.yaml") || name == "Kustomization"
-}
-
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-/// The kustomizations in the folders above `folder`, up to the top of its repository; outside of one, up to the working directory.
-fn kustomizations_above(cwd: &Path, folder: &Path) -> Vec<PathBuf> {
-    let Ok(start) = cwd.join(folder).canonicalize() else {
-        return Vec::new();
-    };
-    let top = start
-        .ancestors()
-        .find(|above| above.join(".git").exists())
-        .unwrap_or(cwd);
-    start
-        .ancestors()
-        .skip(1)
-        .take_while(|above| above.starts_with(top))
-        .filter_map(|above| {
-            let mut files = KUSTOMIZATIONS.iter().map(|name| above.join(name));
-            files.find(|file| std::fs::symlink_metadata(file).is_ok_and(|data| data.is_file()))
-        })
-        .map(|file| relative(cwd, &file))
-        .collect()
 }
 
 /// A path as it is shown: relative to the working directory where that is near, with `/`.

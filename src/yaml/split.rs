@@ -113,6 +113,11 @@ impl Chunk {
         self.separator.is_some()
     }
 
+    /// Where the separator after it begins, or the file ends.
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
     pub(super) fn read(&self, tree: &mut Tree, text: &str) {
         if self.json {
             return stream::read(tree, text, self.start as usize);

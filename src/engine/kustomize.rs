@@ -1,0 +1,57 @@
+//! The kustomizations that say what the files of a run are: those among them, those above them, and what these lead to.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use crate::manifest::{
+    KUSTOMIZATION_NAMES, Kustomization, Kustomizations, folder, folders_up, name, place,
+};
+use crate::source::{Content, FileId, Input, SourceFile, Sources, read};
+use crate::yaml::Tree;
+
+/// Collects the kustomizations. `files` are those of the run, each with its place; `above` are the places whose folders, and the
+/// folders above these, are looked into on the disk: up to the top of the repository, or to the working directory outside of one.
+pub(super) fn collect(
+    sources: &mut Sources,
+    cwd: &Path,
+    files: &[(FileId, String)],
+    above: impl IntoIterator<Item = String>,
+) -> Kustomizations {
+    let known: HashMap<&str, FileId> = files
+        .iter()
+        .filter(|(_, place)| KUSTOMIZATION_NAMES.contains(&name(place)))
+        .map(|(file, place)| (place.as_str(), *file))
+        .collect();
+    let top = top(cwd);
+    let mut starts: BTreeSet<String> = known.keys().map(|at| folder(at).to_owned()).collect();
+    for at in above {
+        starts.extend(folders_up(&at, &top));
+    }
+    Kustomizations::collect(starts, |at| {
+        let file = match known.get(at) {
+            Some(&file) => file,
+            None => from_disk(sources, cwd, at)?,
+        };
+        let text = &sources.get(file).text;
+        let tree = Tree::parse(file, text);
+        let root = tree.documents(text).next()?.root;
+        Kustomization::read(file, at, root)
+    })
+}
+
+/// The top of the repository around the working directory, as a place.
+fn top(cwd: &Path) -> String {
+    let top = cwd.ancestors().find(|above| above.join(".git").exists());
+    place("", &top.unwrap_or(cwd).to_string_lossy())
+}
+
+fn from_disk(sources: &mut Sources, cwd: &Path, at: &str) -> Option<FileId> {
+    if !std::fs::symlink_metadata(at).is_ok_and(|data| data.is_file()) {
+        return None;
+    }
+    let input = Input::named(cwd, Path::new(at));
+    match read(&input, &mut Vec::new(), true) {
+        Ok(Content::Text(text)) => Some(sources.add(SourceFile::new(input.shown, text))),
+        _ => None,
+    }
+}
