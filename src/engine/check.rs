@@ -1,12 +1,12 @@
 //! From what the files hold to the report.
 
-use super::about;
 use super::levels::unknown_rules;
-use super::{BUILT_IN, Levels, Loaded, report};
+use super::{BUILT_IN, Levels, Loaded, about, report};
 use crate::config::Config;
 use crate::diag::{Report, RuleInfo};
 use crate::rules;
 use crate::istio::IstioVersion;
+use crate::world::{self, NamedWorld, Worlds};
 
 /// What a check needs to know beside the files.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Settings<'a> {
     pub config: &'a Config,
     pub levels: &'a Levels,
     pub istio_version: IstioVersion,
+    /// These files are all there is in the cluster.
+    pub closed: bool,
     /// Whether the report's format tells the paths of fields, which cost a second look at the documents with findings.
     pub fields: bool,
 }
@@ -26,14 +28,34 @@ pub fn known_rules() -> Vec<RuleInfo> {
     all
 }
 
+/// Says which resources share a cluster.
+pub fn worlds<'a>(loaded: &'a Loaded, settings: &Settings<'a>) -> Worlds<'a> {
+    let config = settings.config;
+    let named = config.worlds.iter().map(|world| NamedWorld {
+        name: &world.name.value,
+        holds: Box::new(|file| {
+            let path = &loaded.sources.get(file).path;
+            world.files.matches(&config.relative(path))
+        }),
+    });
+    let options = world::Options {
+        named: named.collect(),
+        mesh: None,
+        closed: settings.closed,
+    };
+    world::split(&loaded.manifests, &loaded.kustomizations, &options)
+}
+
 /// Judges what was loaded.
 pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
+    let worlds = worlds(loaded, settings);
     let mut findings = loaded.diagnostics.clone();
     findings.extend(unknown_rules(settings.config, &known_rules()));
+    findings.extend(worlds.duplicates.iter().cloned());
     findings.retain_mut(|finding| settings.levels.adjust(finding));
-    about::resources(&mut findings, loaded.resources.iter());
+    about::resources(&mut findings, loaded.resources());
     if settings.fields {
-        about::fields(&mut findings, &loaded.sources, loaded.resources.iter());
+        about::fields(&mut findings, &loaded.sources, loaded.resources());
     }
     report::report(loaded, findings, settings.istio_version)
 }

@@ -3,24 +3,25 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use super::load::Text;
 use crate::manifest::{
     KUSTOMIZATION_NAMES, Kustomization, Kustomizations, folder, folders_up, name, place,
 };
 use crate::source::{Content, FileId, Input, SourceFile, Sources, read};
 use crate::yaml::Tree;
 
-/// Collects the kustomizations. `files` are those of the run, each with its place; `above` are the places whose folders, and the
+/// Collects the kustomizations. `files` are those of the run; `above` are the places whose folders, and the
 /// folders above these, are looked into on the disk: up to the top of the repository, or to the working directory outside of one.
 pub(super) fn collect(
     sources: &mut Sources,
     cwd: &Path,
-    files: &[(FileId, String)],
+    files: &[Text],
     above: impl IntoIterator<Item = String>,
 ) -> Kustomizations {
     let known: HashMap<&str, FileId> = files
         .iter()
-        .filter(|(_, place)| KUSTOMIZATION_NAMES.contains(&name(place)))
-        .map(|(file, place)| (place.as_str(), *file))
+        .filter(|text| KUSTOMIZATION_NAMES.contains(&name(&text.place)))
+        .map(|text| (text.place.as_str(), text.file))
         .collect();
     let top = top(cwd);
     let mut starts: BTreeSet<String> = known.keys().map(|at| folder(at).to_owned()).collect();

@@ -9,10 +9,11 @@ use super::kustomize;
 use super::parse::{Parsed, Source, mentions_istio, syntax};
 use crate::diag::Diagnostic;
 use crate::istio::{IstioVersion, Resource};
-use crate::manifest::{Kustomizations, place, state_of_file};
+use crate::manifest::{Kinds, Kustomizations, place, state_of_file};
 use crate::source::{
     Content, Discovery, FileId, Problem, ReadError, Role, SourceFile, Sources, Span, read,
 };
+use crate::world::{Fallback, File, assign_namespaces};
 
 /// What is to be loaded, and what must be known for it.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Request<'a> {
     pub sources: Sources,
     pub cwd: &'a Path,
     pub version: IstioVersion,
+    /// The namespace of manifests that name none.
+    pub namespace: Option<Fallback>,
     /// Parse every file: nothing is held back by its bytes.
     pub parse_all: bool,
 }
@@ -32,7 +35,8 @@ pub struct Request<'a> {
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub sources: Sources,
-    pub resources: Vec<Resource>,
+    /// What the files bring into a cluster, in the order of the files.
+    pub manifests: Vec<File>,
     pub kustomizations: Kustomizations,
     /// About texts and single resources, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
@@ -47,101 +51,152 @@ pub struct Loaded {
     pub patches: usize,
 }
 
+/// A text to parse.
+pub(super) struct Text {
+    pub(super) file: FileId,
+    pub(super) place: String,
+    /// Its syntax errors are ours to tell: the user named it, or it is about Istio.
+    ours: bool,
+}
+
 /// Reads and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
 pub fn load(request: Request<'_>) -> Loaded {
+    let cwd = request.cwd.to_string_lossy();
+    let found = request.found;
     let mut out = Loaded {
-        files: request.found.inputs.len() + usize::from(request.stdin.is_some()),
+        files: found.inputs.len() + usize::from(request.stdin.is_some()),
         sources: request.sources,
-        problems: request.found.problems,
+        problems: found.problems,
         ..Loaded::default()
     };
-    let inputs = &request.found.inputs;
-    let contents: Vec<Result<Content, ReadError>> = inputs
+    let contents: Vec<Result<Content, ReadError>> = found
+        .inputs
         .par_iter()
         .map_init(Vec::new, |buffer, input| {
             read(input, buffer, request.parse_all)
         })
         .collect();
-    let from_files = inputs.iter().map(|input| (input.shown.clone(), input.role));
-    let read = from_files.zip(contents);
-    let read = read.chain(
-        request
-            .stdin
-            .map(|(name, content)| ((name, Role::Named), content)),
-    );
-    let cwd = request.cwd.to_string_lossy();
-    let mut texts: Vec<(FileId, String)> = Vec::new();
-    let mut named: HashSet<FileId> = HashSet::new();
-    let mut above: Vec<String> = Vec::new();
-    for ((shown, role), content) in read {
+
+    let mut texts = Vec::new();
+    let mut starts: Vec<String> = found
+        .folders
+        .iter()
+        .map(|it| place(&cwd, it) + "/")
+        .collect();
+    let inputs = found
+        .inputs
+        .into_iter()
+        .map(|input| (input.shown, input.role));
+    let stdin = request
+        .stdin
+        .map(|(name, content)| ((name, Role::Named), content));
+    for ((shown, role), content) in inputs.zip(contents).chain(stdin) {
+        let at = place(&cwd, &shown);
+        if role == Role::Named {
+            starts.push(at.clone());
+        }
+        texts.extend(out.take(shown, at, role, content));
+    }
+    out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
+    let parsed: Vec<Parsed> = texts
+        .par_iter()
+        .map(|text| out.parse(text, request.version))
+        .collect();
+    let kustomizations: HashSet<FileId> = out.kustomizations.iter().map(|it| it.file).collect();
+    for (text, parsed) in texts.into_iter().zip(parsed) {
+        if parsed.is_empty() && !kustomizations.contains(&text.file) {
+            out.sources.forget(text.file);
+        } else {
+            out.keep(text, parsed, request.namespace.as_ref());
+        }
+    }
+    out.manifests.sort_by_key(|file| file.id);
+    out
+}
+
+impl Loaded {
+    pub fn resources(&self) -> impl Iterator<Item = &Resource> {
+        self.manifests.iter().flat_map(|file| &file.resources)
+    }
+
+    /// Takes in what a file holds; a text to parse comes back.
+    fn take(
+        &mut self,
+        shown: String,
+        place: String,
+        role: Role,
+        content: Result<Content, ReadError>,
+    ) -> Option<Text> {
         let (text, fault) = match content {
-            Ok(Content::Nothing) => continue,
+            Ok(Content::Nothing) => return None,
             Ok(Content::Text(text)) => (text, None),
             Ok(Content::NotUtf8 { text, at, len }) => (text, Some((at, len, NOT_UTF8))),
             Ok(Content::Wide { text }) => (text, Some((0, 0, WIDE))),
             Err(error) => {
-                out.problems.push(Problem { shown, error });
-                continue;
+                let file = self.sources.add(SourceFile::new(shown.as_str(), ""));
+                self.manifests.push(broken(file, place));
+                self.problems.push(Problem { shown, error });
+                return None;
             }
         };
-        if role == Role::Found && fault.is_some() && !mentions_istio(&text) {
-            continue;
+        let ours = role == Role::Named || mentions_istio(&text);
+        let file = self.sources.add(SourceFile::new(shown, text));
+        let Some((at, len, (message, help))) = fault else {
+            return Some(Text { file, place, ours });
+        };
+        self.manifests.push(broken(file, place));
+        if ours {
+            let span = Span::new(file, at, at + len);
+            self.diagnostics.push(syntax(span, message).help(help));
         }
-        let at = place(&cwd, &shown);
-        let file = out.sources.add(SourceFile::new(shown, text));
-        if role == Role::Named {
-            named.insert(file);
-            above.push(at.clone());
-        }
-        match fault {
-            None => texts.push((file, at)),
-            Some((at, len, (message, help))) => {
-                let span = Span::new(file, at, at + len);
-                out.diagnostics.push(syntax(span, message).help(help));
-            }
-        }
+        None
     }
-    above.extend(
-        request
-            .found
-            .folders
-            .iter()
-            .map(|folder| place(&cwd, &format!("{folder}/."))),
-    );
-    out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, above);
-    let parsed: Vec<Parsed> = texts
-        .par_iter()
-        .map(|(file, place)| {
-            let state = out.kustomizations.state_of_file(place);
-            let source = Source {
-                file: *file,
-                text: &out.sources.get(*file).text,
-                state: state.or_else(|| state_of_file(place)),
-                version: request.version,
-            };
-            source.parse()
-        })
-        .collect();
-    for ((file, _), mut parsed) in texts.into_iter().zip(parsed) {
-        let told = named.contains(&file) || mentions_istio(&out.sources.get(file).text);
-        if told {
-            out.diagnostics.append(&mut parsed.diagnostics);
-        }
-        out.istio += parsed
-            .resources
-            .iter()
-            .filter(|r| r.spec.is_istio())
-            .count();
-        out.placeholders += parsed
-            .resources
-            .iter()
-            .map(|r| r.placeholders.len())
-            .sum::<usize>();
-        out.templates += parsed.templates;
-        out.patches += parsed.patches;
-        out.resources.append(&mut parsed.resources);
+
+    fn parse(&self, text: &Text, version: IstioVersion) -> Parsed {
+        let state = self.kustomizations.state_of_file(&text.place);
+        let source = Source {
+            file: text.file,
+            text: &self.sources.get(text.file).text,
+            state: state.or_else(|| state_of_file(&text.place)),
+            version,
+        };
+        source.parse()
     }
-    out
+
+    fn keep(&mut self, text: Text, mut parsed: Parsed, namespace: Option<&Fallback>) {
+        let Text { file, place, ours } = text;
+        let resources = &mut parsed.resources;
+        assign_namespaces(resources, &place, &self.kustomizations, namespace);
+        for resource in resources.iter() {
+            self.istio += usize::from(resource.spec.is_istio());
+            self.placeholders += resource.placeholders.len();
+        }
+        self.templates += parsed.templates;
+        self.patches += parsed.patches;
+        if ours {
+            self.diagnostics.append(&mut parsed.diagnostics);
+        }
+        self.manifests.push(File {
+            id: file,
+            place,
+            resources: parsed.resources,
+            meshes: parsed.meshes,
+            templates: parsed.kinds,
+            broken: parsed.broken,
+        });
+    }
+}
+
+/// A file of which nothing is known but that it is there.
+fn broken(id: FileId, place: String) -> File {
+    File {
+        id,
+        place,
+        resources: Vec::new(),
+        meshes: Vec::new(),
+        templates: Kinds::default(),
+        broken: true,
+    }
 }
 
 const NOT_UTF8: (&str, &str) = (

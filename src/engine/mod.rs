@@ -11,6 +11,6 @@ mod parse;
 mod report;
 
 pub use built_in::{BUILT_IN, FIXED};
-pub use check::{Settings, check, known_rules};
+pub use check::{Settings, check, known_rules, worlds};
 pub use levels::{Levels, UnknownRule};
 pub use load::{Loaded, Request, load};

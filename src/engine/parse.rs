@@ -7,12 +7,14 @@ use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
 use crate::manifest::{Kinds, State, classify};
 use crate::source::{FileId, Span};
+use crate::world::{FoundMesh, find_mesh};
 use crate::yaml::{Chunk, Node, SyntaxError, Tree, split};
 
 /// What one file holds; its trees are gone.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) resources: Vec<Resource>,
+    pub(super) meshes: Vec<FoundMesh>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What its templates would make.
     pub(super) kinds: Kinds,
@@ -77,6 +79,9 @@ impl Source<'_> {
             (State::Resource, Some(state)) => state,
             (state, _) => state,
         };
+        if matches!(state, State::Resource | State::Other) {
+            out.meshes.extend(find_mesh(root));
+        }
         match state {
             State::Resource => {
                 let mut decoded = istio::read(root, self.version);
@@ -96,6 +101,16 @@ pub(super) fn mentions_istio(text: &str) -> bool {
 }
 
 impl Parsed {
+    /// Whether nothing in the text will be pointed at.
+    pub(super) fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+            && self.meshes.is_empty()
+            && self.diagnostics.is_empty()
+            && self.kinds.is_empty()
+            && !self.broken
+            && self.patches == 0
+    }
+
     fn template(&mut self, text: &str) {
         self.kinds.extend(&Kinds::of_template(text));
         self.templates += usize::from(mentions_istio(text));
@@ -104,6 +119,7 @@ impl Parsed {
     /// Both, in their order.
     fn and(mut self, mut later: Self) -> Self {
         self.resources.append(&mut later.resources);
+        self.meshes.append(&mut later.meshes);
         self.diagnostics.append(&mut later.diagnostics);
         self.kinds.extend(&later.kinds);
         self.broken |= later.broken;

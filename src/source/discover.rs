@@ -183,12 +183,9 @@ pub fn shown_path(cwd: &Path, path: &Path) -> String {
     shown(normal(&relative(cwd, path)))
 }
 
-/// Without `.` steps, and relative to the working directory where that holds it or stands beside it.
+/// Without `.` steps and detours, and relative to the working directory where that holds it or stands beside it.
 fn relative(cwd: &Path, path: &Path) -> PathBuf {
-    let plain: PathBuf = path
-        .components()
-        .filter(|part| !matches!(part, Component::CurDir))
-        .collect();
+    let plain = direct(path);
     if !plain.is_absolute() {
         return if plain.as_os_str().is_empty() {
             PathBuf::from(".")
@@ -211,6 +208,24 @@ fn relative(cwd: &Path, path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// Without `.` steps, and without `a/..` where `a` is no link.
+fn direct(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        let detour = part == Component::ParentDir
+            && matches!(out.components().next_back(), Some(Component::Normal(_)))
+            && std::fs::symlink_metadata(&out).is_ok_and(|data| !data.is_symlink());
+        match part {
+            Component::CurDir => {}
+            _ if detour => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 fn normal(path: &Path) -> &Path {

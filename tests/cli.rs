@@ -1,0 +1,433 @@
+//! The real program: exit codes, standard streams, odd files. What it finds is tested elsewhere.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+const FORMATS: [&str; 7] = [
+    "text", "concise", "json", "sarif", "github", "gitlab", "junit",
+];
+
+const GOOD: &str = "\
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: partner, namespace: payments}
+spec:
+  hosts: [api.partner.example]
+  location: MESH_EXTERNAL
+  resolution: DNS
+  ports: [{number: 443, name: tls, protocol: TLS}]
+";
+
+/// `GOOD` with a field that nobody knows.
+fn bad() -> String {
+    format!("{GOOD}  nope: 1\n")
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_egress-lint"));
+    command.current_dir(folder).stdin(Stdio::null());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run<S: AsRef<OsStr>>(folder: &TempDir, arguments: &[S]) -> Output {
+    program(folder.path()).args(arguments).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The paths of the findings in the JSON report, in its order.
+fn paths(output: &Output) -> Vec<String> {
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["diagnostics"].as_array().unwrap();
+    let path = |finding: &serde_json::Value| finding["path"].as_str().unwrap().to_owned();
+    findings.iter().map(path).collect()
+}
+
+#[test]
+fn exit_codes_are_the_same_in_every_format() {
+    let bad = bad();
+    let cases = [
+        (vec![("a.yaml", GOOD)], 0),
+        (vec![("a.yaml", bad.as_str())], 1),
+        (vec![("a.yaml", "# istio.io\na: [\n")], 2),
+        (
+            vec![("a.yaml", bad.as_str()), ("b.yaml", "# istio.io\na: [\n")],
+            2,
+        ),
+        (vec![("a.yaml", "kind: ConfigMap\n")], 3),
+        (vec![], 3),
+    ];
+    for (files, expected) in cases {
+        let folder = folder(&files);
+        for format in FORMATS {
+            let output = run(&folder, &["check", "--isolated", "--format", format]);
+            assert_eq!(code(&output), expected, "{format} {files:?} {output:?}");
+        }
+    }
+}
+
+#[test]
+fn fail_on_moves_the_border() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    for (level, expected) in [("error", 1), ("warning", 1), ("advice", 1), ("never", 0)] {
+        let output = run(&folder, &["--isolated", "--fail-on", level]);
+        assert_eq!(code(&output), expected, "{level}");
+    }
+}
+
+#[test]
+fn a_bare_path_is_checked() {
+    let folder = folder(&[("m/a.yaml", &bad())]);
+    let output = run(&folder, &["m/", "--format", "json", "--isolated"]);
+    assert_eq!(paths(&output), ["m/a.yaml"]);
+}
+
+#[test]
+fn nothing_to_check_is_told_and_can_be_allowed() {
+    let folder = folder(&[]);
+    assert_eq!(code(&run(&folder, &["check", "--isolated"])), 3);
+    assert_eq!(
+        code(&run(&folder, &["check", "--isolated", "--allow-empty"])),
+        0
+    );
+}
+
+#[test]
+fn templates_and_patches_are_something_to_check() {
+    let template = GOOD.replace("name: partner", "name: {{ .Values.name }}");
+    let patch = "# networking.istio.io\n- op: remove\n  path: /spec\n";
+    for file in [template.as_str(), patch] {
+        let folder = folder(&[("a.yaml", file)]);
+        let output = run(&folder, &["check", "--isolated"]);
+        assert_eq!(code(&output), 0, "{file} {output:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_named_file_is_parsed_whatever_it_holds() {
+    let folder = folder(&[("a.txt", "a: [\n"), ("b.yaml", "a: [\n")]);
+    assert_eq!(code(&run(&folder, &["check", "--isolated", "."])), 3);
+    assert_eq!(code(&run(&folder, &["check", "--isolated", "a.txt"])), 2);
+    assert_eq!(code(&run(&folder, &["check", "--isolated", "b.yaml"])), 2);
+}
+
+#[test]
+fn what_is_missing_is_said_and_the_rest_is_checked() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let arguments = [
+        "check",
+        "--isolated",
+        "--format",
+        "json",
+        "a.yaml",
+        "no\u{1b}[31m.yaml",
+    ];
+    let output = run(&folder, &arguments);
+    assert_eq!(code(&output), 2);
+    assert_eq!(paths(&output), ["a.yaml"]);
+    assert!(!output.stderr.contains(&0x1b));
+    assert!(text(&output.stderr).contains("no such file"));
+}
+
+#[test]
+fn standard_input_has_a_name() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let mut child = program(folder.path())
+        .args(["check", "--isolated", "--format", "json", "-", "a.yaml"])
+        .args(["--stdin-filename", "rendered.yaml"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let other = bad().replace("partner", "other");
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(other.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(paths(&output), ["a.yaml", "rendered.yaml"]);
+}
+
+#[test]
+fn a_file_is_read_once_and_files_are_in_order() {
+    let bad = bad();
+    let files: Vec<(String, String)> = ["b/x", "a", "b-x", "Z", "b/a"]
+        .iter()
+        .map(|name| {
+            (
+                format!("{name}.yaml"),
+                bad.replace("partner", &name.to_lowercase().replace('/', "-")),
+            )
+        })
+        .collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let folder = folder(&files);
+    let absolute = folder.path().canonicalize().unwrap().join("a.yaml");
+    let arguments = [
+        ".",
+        "./a.yaml",
+        "a.yaml",
+        "b/..//a.yaml",
+        absolute.to_str().unwrap(),
+        "b",
+        ".",
+    ];
+    let output = run(
+        &folder,
+        &[&["check", "--isolated", "--format", "json"], &arguments[..]].concat(),
+    );
+    assert_eq!(
+        paths(&output),
+        ["Z.yaml", "a.yaml", "b-x.yaml", "b/a.yaml", "b/x.yaml"]
+    );
+}
+
+#[test]
+fn ignored_hidden_and_excluded_files_are_left_out() {
+    let bad = bad();
+    let folder = folder(&[
+        (".gitignore", "ignored.yaml\n"),
+        (".git/config", ""),
+        ("ignored.yaml", &bad),
+        (".hidden.yaml", &bad),
+        (".hidden/a.yaml", &bad),
+        ("vendor/a.yaml", &bad),
+        ("a.txt", &bad),
+        (
+            "kept.json",
+            "{\"apiVersion\": \"networking.istio.io/v1\", \"kind\": \"ServiceEntry\", \"metadata\": {\"name\": \"a\"}, \"spec\": {\"hosts\": [\"a.example\"], \"nope\": 1}}",
+        ),
+    ]);
+    let output = run(
+        &folder,
+        &["--isolated", "--format", "json", "--exclude", "vendor"],
+    );
+    assert_eq!(
+        paths(&output).first().map(String::as_str),
+        Some("kept.json")
+    );
+    assert!(paths(&output).iter().all(|path| path == "kept.json"));
+    let output = run(&folder, &["--isolated", "--format", "json", "ignored.yaml"]);
+    assert_eq!(paths(&output), ["ignored.yaml"]);
+}
+
+#[test]
+fn one_thread_or_many_make_the_same_report() {
+    let files: Vec<(String, String)> = (0..40)
+        .map(|i| {
+            (
+                format!("d{}/f{i}.yaml", i % 3),
+                bad().replace("partner", &format!("p{i}")),
+            )
+        })
+        .collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let folder = folder(&files);
+    for format in FORMATS {
+        let with = |more: &[&str]| {
+            let all = [&["check", "--isolated", "--format", format], more].concat();
+            run(&folder, &all).stdout
+        };
+        let serial = with(&["--threads", "1"]);
+        assert!(!serial.is_empty());
+        assert_eq!(serial, with(&["--threads", "4"]), "{format}");
+        assert_eq!(serial, with(&["--no-prefilter"]), "{format}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_devices_do_no_harm() {
+    use std::os::unix::fs::symlink;
+    let folder = folder(&[("ok.yaml", GOOD), ("d/x.txt", "")]);
+    let at = |name: &str| folder.path().join(name);
+    symlink("b.yaml", at("a.yaml")).unwrap();
+    symlink("a.yaml", at("b.yaml")).unwrap();
+    symlink("..", at("d/up")).unwrap();
+    symlink("/dev/zero", at("zero.yaml")).unwrap();
+    symlink("nowhere", at("dangling.yaml")).unwrap();
+    let made = Command::new("mkfifo")
+        .arg(at("pipe.yaml"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    assert_eq!(code(&run(&folder, &["check", "--isolated"])), 0);
+    for odd in ["pipe.yaml", "zero.yaml", "dangling.yaml", "a.yaml"] {
+        let output = run(&folder, &["check", "--isolated", odd, "ok.yaml"]);
+        assert_eq!(code(&output), 2, "{odd} {output:?}");
+    }
+}
+
+#[test]
+fn a_file_too_large_is_told() {
+    let folder = folder(&[
+        ("ok.yaml", GOOD),
+        ("huge.yaml", "# istio.io\n"),
+        ("data.json", "{}"),
+    ]);
+    for name in ["huge.yaml", "data.json"] {
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .open(folder.path().join(name))
+            .unwrap();
+        file.set_len(40 << 30).unwrap();
+    }
+    let output = run(&folder, &["check", "--isolated"]);
+    assert_eq!(code(&output), 2);
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("huge.yaml") && !said.contains("data.json"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_not_utf8_is_a_syntax_error() {
+    let folder = folder(&[]);
+    fs::write(folder.path().join("a.yaml"), b"# istio.io\na: caf\xe9\n").unwrap();
+    let output = run(&folder, &["check", "--isolated", "--format", "json"]);
+    assert_eq!(code(&output), 2);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = &report["diagnostics"][0];
+    assert_eq!(finding["rule"], "yaml-syntax");
+    assert_eq!(
+        finding["start"],
+        serde_json::json!({"line": 2, "column": 7, "offset": 17})
+    );
+}
+
+#[test]
+fn colours_are_a_choice() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = program(folder.path());
+        command.args(["check", "--isolated"]).args(arguments);
+        command.envs(variables.iter().copied());
+        command.output().unwrap().stdout.contains(&0x1b)
+    };
+    assert!(!colored(&[], &[]));
+    assert!(!colored(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(colored(&["--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}
+
+#[test]
+fn the_report_can_go_to_a_file() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let output = run(
+        &folder,
+        &[
+            "check",
+            "--isolated",
+            "--format",
+            "json",
+            "--output",
+            "out.json",
+        ],
+    );
+    assert_eq!((code(&output), output.stdout.len()), (1, 0));
+    let written = fs::read(folder.path().join("out.json")).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&written).is_ok());
+    let output = run(
+        &folder,
+        &["check", "--isolated", "--output", "no/such/folder.json"],
+    );
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn quiet_says_it_by_the_exit_code() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let output = run(&folder, &["check", "--isolated", "--quiet"]);
+    assert_eq!(
+        (code(&output), output.stdout.len(), output.stderr.len()),
+        (1, 0, 0)
+    );
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let many: String = (0..2000)
+        .map(|i| format!("---\n{}", bad().replace("partner", &format!("p{i}"))))
+        .collect();
+    let folder = folder(&[("a.yaml", &many)]);
+    let mut child = program(folder.path())
+        .args(["check", "--isolated", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty(), "{output:?}");
+    assert!(matches!(code(&output), 0 | 1));
+}
+
+#[test]
+fn wrong_usage_is_trouble() {
+    let folder = folder(&[("a.yaml", GOOD)]);
+    for arguments in [
+        &["check", "--nope"][..],
+        &["check", "--format", "yaml"],
+        &["check", "--istio-version", "2.0"],
+        &["check", "--rule", "unknown-field"],
+        &["check", "--rule", "unknown-field=loud"],
+        &["check", "--rule", "unknown-feild=off"],
+        &["check", "--only", "unknown-feild"],
+    ] {
+        let output = run(&folder, arguments);
+        assert_eq!(code(&output), 2, "{arguments:?} {output:?}");
+        assert!(!output.stderr.is_empty());
+    }
+    let said = text(&run(&folder, &["check", "--only", "unknown-feild"]).stderr);
+    assert!(said.contains("did you mean `unknown-field`?"), "{said}");
+}
+
+#[test]
+fn levels_can_be_set() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    let with = |rule: &str| code(&run(&folder, &["check", "--isolated", "--rule", rule]));
+    assert_eq!(with("unknown-field=off"), 0);
+    assert_eq!(with("unknown-field=advice"), 0);
+    assert_eq!(with("unknown-field=warning"), 1);
+    let output = run(
+        &folder,
+        &["check", "--isolated", "--only", "duplicate-resource"],
+    );
+    assert_eq!(code(&output), 0);
+}
