@@ -5,6 +5,7 @@ pub mod config;
 pub mod diag;
 pub mod egress;
 pub mod engine;
+pub mod fix;
 pub mod istio;
 pub mod manifest;
 pub mod output;
