@@ -27,6 +27,14 @@ impl Client {
         }
     }
 
+    pub fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    pub fn is_gateway(&self) -> bool {
+        self.proxy == ProxyKind::Gateway
+    }
+
     /// Whether the labels hold all of these: how Istio's selectors select.
     pub fn has_labels<'a>(&self, selector: impl IntoIterator<Item = (&'a str, &'a str)>) -> bool {
         selector

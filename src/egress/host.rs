@@ -109,7 +109,10 @@ impl<V> HostIndex<V> {
     }
 
     /// The values of every name or pattern that covers the host, the most specific first.
-    pub fn covering<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a [V]> {
+    pub fn covering<'a, 'h>(
+        &'a self,
+        host: &'h str,
+    ) -> impl Iterator<Item = &'a [V]> + use<'a, 'h, V> {
         let exact = if is_wildcard(host) {
             None
         } else {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::service::{Definition, Origin, Service};
-use super::settings::Settings;
+use super::service::{Definition, Origin, Service, TrafficDistribution};
 use super::visibility::{DefaultExport, Exposure, exposure};
-use crate::istio::resource::Resource;
+use crate::istio::resource::{Resource, Spec};
+use crate::istio::version::IstioVersion;
 
 /// The services of a world.
 #[derive(Debug, Default)]
@@ -22,17 +22,14 @@ pub struct Registry<'a> {
 }
 
 impl<'a> Registry<'a> {
-    /// `default_export_to` is `MeshConfig.defaultServiceExportTo`, or nothing for `*`.
-    pub fn new(
-        resources: &[&'a Resource],
-        default_export_to: Option<Vec<String>>,
-        settings: &Settings,
-    ) -> Self {
+    /// `default`: what an absent `exportTo` means.
+    pub fn new(resources: &[&'a Resource], default: DefaultExport, version: IstioVersion) -> Self {
         let mut definitions: Vec<Definition<'a>> = resources
             .iter()
             .filter(|resource| !resource.refused)
             .filter_map(|resource| Definition::read(resource))
             .collect();
+        distribute(&mut definitions, resources);
         definitions.sort_by_key(|definition| {
             (
                 definition.origin,
@@ -83,11 +80,8 @@ impl<'a> Registry<'a> {
             order,
             by_host,
             by_port,
-            default: DefaultExport::new(
-                default_export_to,
-                settings.version.honours_only_own_or_all_by_default(),
-            ),
-            private_first: settings.version.private_services_first(),
+            default,
+            private_first: version.private_services_first(),
         }
     }
 
@@ -203,6 +197,28 @@ impl<'a> Registry<'a> {
             .collect();
         seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
+    }
+}
+
+/// Traffic distribution of the objects, else of their namespaces.
+fn distribute(definitions: &mut [Definition<'_>], resources: &[&Resource]) {
+    let namespaces: HashMap<&str, _> = resources
+        .iter()
+        .filter(|resource| matches!(resource.spec, Spec::Namespace))
+        .filter_map(|namespace| {
+            Some((
+                namespace.name(),
+                TrafficDistribution::annotated(&namespace.meta)?,
+            ))
+        })
+        .collect();
+    for definition in definitions {
+        let own = TrafficDistribution::annotated(&definition.resource.meta);
+        let inherited = || namespaces.get(definition.namespace()?).copied();
+        if definition.traffic_distribution.is_none() {
+            let found = own.or_else(inherited);
+            definition.traffic_distribution = found.and_then(|(kind, line)| Some((kind?, line)));
+        }
     }
 }
 

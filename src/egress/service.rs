@@ -53,8 +53,51 @@ pub struct Definition<'a> {
     pub selector: Option<Vec<(&'a str, &'a str)>>,
     /// The labels of the object, sorted.
     pub labels: Vec<(&'a str, &'a str)>,
+    /// Which endpoints are preferred; the line that says so.
+    pub traffic_distribution: Option<(TrafficDistribution, Span)>,
     /// Of an `ExternalName` Service: the name it stands for.
     pub alias_of: Option<&'a Spanned<String>>,
+}
+
+/// Endpoints near to the client first, until they are unhealthy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrafficDistribution {
+    SameZone,
+    SameNode,
+}
+
+impl TrafficDistribution {
+    /// From the field of a Service or the annotation of a service or namespace. `None` for what Istio does not know.
+    fn parse(text: &str) -> Option<Self> {
+        match text.to_ascii_lowercase().as_str() {
+            "preferclose" | "prefersamezone" => Some(Self::SameZone),
+            "prefersamenode" => Some(Self::SameNode),
+            _ => None,
+        }
+    }
+
+    /// The labels by which endpoints are ranked.
+    pub fn priorities(self) -> &'static [&'static str] {
+        const ALL: [&str; 5] = [
+            "topology.istio.io/network",
+            "topology.kubernetes.io/region",
+            "topology.kubernetes.io/zone",
+            "topology.istio.io/subzone",
+            "kubernetes.io/hostname",
+        ];
+        match self {
+            Self::SameZone => ALL.split_at(3).0,
+            Self::SameNode => &ALL,
+        }
+    }
+
+    /// Of an object's annotation; an unknown value there still hides that of the namespace.
+    pub(super) fn annotated(meta: &crate::istio::resource::Meta) -> Option<(Option<Self>, Span)> {
+        let annotation = meta
+            .annotations
+            .get("networking.istio.io/traffic-distribution")?;
+        (!annotation.value.is_empty()).then(|| (Self::parse(&annotation.value), annotation.span))
+    }
 }
 
 /// One host of a definition.
@@ -200,6 +243,7 @@ impl<'a> Definition<'a> {
                     .unwrap_or_default()
             }),
             labels: pairs(&resource.meta.labels),
+            traffic_distribution: None,
             alias_of: None,
         }
     }
@@ -265,6 +309,7 @@ impl<'a> Definition<'a> {
                 .as_ref()
                 .map(|selector| pairs(&selector.value)),
             labels: pairs(&resource.meta.labels),
+            traffic_distribution: None,
             alias_of: external,
         }
     }

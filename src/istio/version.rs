@@ -51,6 +51,32 @@ impl IstioVersion {
     pub fn private_services_first(self) -> bool {
         self < Self(31)
     }
+
+    /// Every cluster has a panic threshold of 0 unless `minHealthPercent` sets one; before, only those with
+    /// `outlierDetection`.
+    pub fn panic_threshold_zero_everywhere(self) -> bool {
+        self >= Self(31)
+    }
+
+    /// `MeshConfig.defaultTrafficPolicy` exists.
+    pub fn knows_default_traffic_policy(self) -> bool {
+        self >= Self(31)
+    }
+
+    /// `zoneAwareLbSetting` exists.
+    pub fn knows_zone_aware_lb(self) -> bool {
+        self >= Self(31)
+    }
+
+    /// `failoverPriority` also orders the endpoints of DNS clusters.
+    pub fn failover_priority_for_dns(self) -> bool {
+        self >= Self(30)
+    }
+
+    /// `istio.io/connect-strategy: RACE_FIRST_TCP_CONNECT` makes a DNS cluster logical.
+    pub fn knows_connect_strategy(self) -> bool {
+        self >= Self(30)
+    }
 }
 
 /// What was measured on Envoy, by the version that ships with it.

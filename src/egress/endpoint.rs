@@ -1,0 +1,452 @@
+//! Where a service's traffic goes: inline endpoints, WorkloadEntries, or the host itself.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::net::IpAddr;
+
+use super::locality;
+use super::namespace::{Same, same};
+use super::registry::Registry;
+use super::service::{Definition, Origin, Port, Resolution, Service, TargetPort};
+use crate::istio::decode::{Items, Map};
+use crate::istio::resource::{Resource, Spec};
+use crate::istio::service::WorkloadEntry;
+use crate::source::{Span, Spanned};
+
+/// One address of one port.
+#[derive(Clone, Debug)]
+pub struct Instance<'m> {
+    pub address: &'m str,
+    pub address_line: Span,
+    pub port: u32,
+    pub port_line: Span,
+    /// The port of the service.
+    pub service_port: u32,
+    /// `None`: the host stands for itself, and no label selects it.
+    labels: Option<BTreeMap<Cow<'m, str>, Cow<'m, str>>>,
+    pub locality: Option<(Cow<'m, str>, Span)>,
+    pub weight: u32,
+    /// The endpoint has a sidecar that takes mutual TLS; `false` where that is known not to be so.
+    pub mutual_tls: bool,
+}
+
+/// How the endpoints of a cluster are picked out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted<'w> {
+    /// DNS clusters go by the number of the service's port.
+    Number(u32),
+    /// EDS goes by its name.
+    Name(&'w str),
+}
+
+/// The WorkloadEntries of a world, found by namespace and label.
+#[derive(Debug, Default)]
+pub struct Workloads<'a> {
+    entries: Vec<Workload<'a>>,
+    of_namespace: HashMap<Option<&'a str>, Vec<usize>>,
+    by_label: HashMap<(Option<&'a str>, &'a str, &'a str), Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Workload<'a> {
+    resource: &'a Resource,
+    entry: &'a WorkloadEntry,
+    labels: BTreeMap<&'a str, &'a str>,
+}
+
+impl Instance<'_> {
+    pub(super) fn label(&self, key: &str) -> &str {
+        self.labels
+            .as_ref()
+            .and_then(|labels| labels.get(key))
+            .map_or("", |value| value)
+    }
+
+    /// Whether a subset with these labels has it.
+    pub(super) fn has_labels(&self, wanted: &Map<String>) -> bool {
+        wanted.iter().all(|(key, value)| {
+            let labels = self.labels.as_ref();
+            labels
+                .and_then(|labels| labels.get(key.value.as_str()))
+                .is_some_and(|own| **own == value.value)
+        })
+    }
+
+    /// Whether EDS may carry it: it is no name that had to be resolved.
+    pub(super) fn is_ip(&self) -> bool {
+        self.port == 0 || self.address.is_empty() || self.address.parse::<IpAddr>().is_ok()
+    }
+}
+
+impl<'a> Workloads<'a> {
+    pub fn new(resources: &[&'a Resource]) -> Self {
+        let mut entries: Vec<Workload<'a>> = resources
+            .iter()
+            .filter(|resource| !resource.refused)
+            .filter_map(|resource| match &resource.spec {
+                Spec::WorkloadEntry(entry) => Some(Workload {
+                    resource,
+                    entry,
+                    // Those of the object win over those of its spec.
+                    labels: entry
+                        .labels
+                        .iter()
+                        .flat_map(|labels| labels.value.iter())
+                        .chain(resource.meta.labels.iter())
+                        .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
+                        .collect(),
+                }),
+                _ => None,
+            })
+            .collect();
+        entries.sort_by_key(|workload| (workload.resource.namespace(), workload.resource.name()));
+        let mut of_namespace: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut by_label: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, workload) in entries.iter().enumerate() {
+            let namespace = workload.resource.namespace();
+            of_namespace.entry(namespace).or_default().push(at);
+            for (key, value) in &workload.labels {
+                by_label
+                    .entry((namespace, *key, *value))
+                    .or_default()
+                    .push(at);
+            }
+        }
+        Self {
+            entries,
+            of_namespace,
+            by_label,
+        }
+    }
+
+    /// Those of a namespace that have all the labels.
+    fn selected<'s>(
+        &'s self,
+        namespace: Option<&'s str>,
+        selector: &'s [(&'s str, &'s str)],
+    ) -> Vec<&'s Workload<'s>> {
+        let of = |namespace: Option<&'s str>| match selector {
+            [] => self.of_namespace.get(&namespace),
+            labels => {
+                let of_label = |(key, value): &(&'s str, &'s str)| {
+                    self.by_label.get(&(namespace, *key, *value))
+                };
+                // The fewest that have one of the labels; none where one of the labels is nowhere.
+                let found: Option<Vec<_>> = labels.iter().map(of_label).collect();
+                found.and_then(|found| found.into_iter().min_by_key(|list| list.len()))
+            }
+        };
+        let known = of(namespace).into_iter().flatten();
+        // The namespace of those may be this one.
+        let unknown = namespace.and_then(|_| of(None)).into_iter().flatten();
+        let all = known.chain(unknown).filter_map(|&at| self.entries.get(at));
+        all.filter(|workload| {
+            selector
+                .iter()
+                .all(|(key, value)| workload.labels.get(key) == Some(value))
+        })
+        .collect()
+    }
+}
+
+/// The endpoints that all definitions of a host in the service's namespace have together.
+pub(super) fn instances<'m>(
+    registry: &'m Registry<'m>,
+    workloads: &'m Workloads<'m>,
+    service: &Service<'m>,
+    wanted: Wanted<'_>,
+) -> Vec<Instance<'m>> {
+    let definitions = || {
+        let all = registry.of_host(service.name());
+        all.filter(|other| same(other.namespace(), service.namespace()) == Same::Yes)
+    };
+    let is_wanted = |port: &Port<'_>| match wanted {
+        Wanted::Number(number) => port.number == number,
+        Wanted::Name(name) => port.name == name,
+    };
+    let numbers: HashSet<u32> = definitions()
+        .flat_map(|service| service.definition.ports.iter())
+        .filter(|port| is_wanted(port))
+        .map(|port| port.number)
+        .collect();
+    let mut out = Vec::new();
+    // A port that has an endpoint gets no further one from a DNS_ROUND_ROBIN entry.
+    let mut taken: HashSet<u32> = HashSet::new();
+    for service in definitions() {
+        let ports: Vec<_> = service
+            .definition
+            .ports
+            .iter()
+            .filter(|port| numbers.contains(&port.number))
+            .collect();
+        let own = of_definition(&service, workloads, &ports);
+        let copies: HashSet<&str> = service
+            .addresses
+            .iter()
+            .map(|address| address.text)
+            .collect();
+        // Istio makes one service of each address, and each brings the endpoints again.
+        for _ in 0..copies.len().max(1) {
+            for (port, instance) in &own {
+                let first = taken.insert(port.number);
+                if (first || service.resolution != Resolution::DnsRoundRobin) && is_wanted(port) {
+                    out.push(instance.clone());
+                }
+            }
+        }
+    }
+    out
+}
+
+fn of_definition<'m>(
+    service: &Service<'m>,
+    workloads: &'m Workloads<'m>,
+    ports: &[&'m Port<'m>],
+) -> Vec<(&'m Port<'m>, Instance<'m>)> {
+    let definition = service.definition;
+    let dns = matches!(
+        definition.resolution,
+        Resolution::Dns | Resolution::DnsRoundRobin
+    );
+    let inline = inline(definition);
+    let mut out = Vec::new();
+    match (&definition.selector, definition.origin) {
+        (None, Origin::ServiceEntry) if inline.is_empty() && dns => {
+            out.extend(ports.iter().map(|port| (*port, host_itself(service, port))));
+        }
+        (None, Origin::ServiceEntry) => {
+            for endpoint in inline {
+                let labels = endpoint
+                    .value
+                    .labels
+                    .iter()
+                    .flat_map(|labels| labels.value.iter());
+                let labels = labels
+                    .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
+                    .collect();
+                let instance = |port| of_entry(&endpoint.value, endpoint.key, &labels, port);
+                out.extend(ports.iter().map(|port| (*port, instance(port))));
+            }
+        }
+        (Some(selector), Origin::ServiceEntry) => {
+            for workload in workloads.selected(definition.namespace(), selector) {
+                if dns || !needs_dns(workload.entry) {
+                    let place = workload.resource.spec_key;
+                    let instance = |port| of_entry(workload.entry, place, &workload.labels, port);
+                    out.extend(ports.iter().map(|port| (*port, instance(port))));
+                }
+            }
+        }
+        (Some(selector), Origin::Kubernetes)
+            if definition.resolution == Resolution::Static && !selector.is_empty() =>
+        {
+            for workload in workloads.selected(definition.namespace(), selector) {
+                if !needs_dns(workload.entry) {
+                    let instance =
+                        |port: &&'m Port<'m>| Some((*port, of_kubernetes(workload, port)?));
+                    out.extend(ports.iter().filter_map(instance));
+                }
+            }
+        }
+        // Pods are not in the files.
+        (_, Origin::Kubernetes) => {}
+    }
+    out
+}
+
+fn inline<'m>(definition: &Definition<'m>) -> &'m [Spanned<WorkloadEntry>] {
+    match &definition.resource.spec {
+        Spec::ServiceEntry(entry) => entry.endpoints.items(),
+        _ => &[],
+    }
+}
+
+fn host_itself<'m>(service: &Service<'m>, port: &'m Port<'m>) -> Instance<'m> {
+    let target = port.target.as_ref().and_then(TargetPort::number);
+    let (number, port_line) = target.unwrap_or((port.number, port.number_line));
+    Instance {
+        address: &service.host.name,
+        address_line: service.host.line,
+        port: number,
+        port_line,
+        service_port: port.number,
+        labels: None,
+        locality: None,
+        weight: 1,
+        mutual_tls: false,
+    }
+}
+
+/// The endpoint's own port of that name, else the service's `targetPort`, else its number. A socket has none.
+fn of_entry<'m>(
+    entry: &'m WorkloadEntry,
+    place: Span,
+    labels: &BTreeMap<&'m str, &'m str>,
+    port: &'m Port<'m>,
+) -> Instance<'m> {
+    let address = entry.address.as_ref();
+    let text = address.map_or("", |address| address.value.as_str());
+    let socket = text.strip_prefix("unix://");
+    let own = entry
+        .ports
+        .as_ref()
+        .and_then(|ports| ports.value.get(port.name))
+        .filter(|port| port.value > 0);
+    let own = own.and_then(|own| Some((u32::try_from(own.value).ok()?, own.span)));
+    let target = || port.target.as_ref().and_then(TargetPort::number);
+    let (number, port_line) = match socket {
+        Some(_) => (0, port.number_line),
+        None => own
+            .or_else(target)
+            .unwrap_or((port.number, port.number_line)),
+    };
+    let locality = entry
+        .locality
+        .as_ref()
+        .filter(|locality| !locality.value.is_empty());
+    let locality = locality
+        .map(|locality| (Cow::Borrowed(locality.value.as_str()), locality.span))
+        .or_else(|| {
+            let label = labels
+                .get("istio-locality")
+                .filter(|label| !label.is_empty())?;
+            // Labels cannot hold slashes.
+            let text = if label.contains('/') {
+                label.to_string()
+            } else {
+                label.replace('.', "/")
+            };
+            Some((Cow::Owned(text), place))
+        });
+    let mode = labels.get("security.istio.io/tlsMode").copied();
+    let account = entry
+        .service_account
+        .as_ref()
+        .is_some_and(|account| !account.value.is_empty());
+    Instance {
+        address: socket.unwrap_or(text),
+        address_line: address.map_or(place, |address| address.span),
+        port: number,
+        port_line,
+        service_port: port.number,
+        labels: Some(augmented(
+            labels,
+            locality.as_ref().map(|(text, _)| &**text),
+            entry,
+        )),
+        locality,
+        weight: entry
+            .weight
+            .as_ref()
+            .and_then(|weight| u32::try_from(weight.value).ok())
+            .unwrap_or(0)
+            .max(1),
+        mutual_tls: mode.map_or(account, |mode| mode == "istio"),
+    }
+}
+
+/// Istio adds what it knows of the place.
+fn augmented<'m>(
+    labels: &BTreeMap<&'m str, &'m str>,
+    locality: Option<&str>,
+    entry: &'m WorkloadEntry,
+) -> BTreeMap<Cow<'m, str>, Cow<'m, str>> {
+    let mut out: BTreeMap<_, _> = labels
+        .iter()
+        .map(|(key, value)| (Cow::Borrowed(*key), Cow::Borrowed(*value)))
+        .collect();
+    let names = [
+        "topology.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+        "topology.istio.io/subzone",
+    ];
+    for (name, part) in names
+        .into_iter()
+        .zip(locality::parts(locality.unwrap_or("")))
+    {
+        if !part.is_empty() {
+            out.insert(Cow::Borrowed(name), Cow::Owned(part.to_owned()));
+        }
+    }
+    if let Some(network) = entry
+        .network
+        .as_ref()
+        .filter(|network| !network.value.is_empty())
+    {
+        let label = out
+            .entry(Cow::Borrowed("topology.istio.io/network"))
+            .or_default();
+        if label.is_empty() {
+            *label = Cow::Borrowed(&network.value);
+        }
+    }
+    out
+}
+
+/// A WorkloadEntry behind a Kubernetes Service: its port of the name of the Service's `targetPort` or port.
+fn of_kubernetes<'m>(workload: &Workload<'m>, port: &'m Port<'m>) -> Option<Instance<'m>> {
+    let instance = of_entry(
+        workload.entry,
+        workload.resource.spec_key,
+        &workload.labels,
+        port,
+    );
+    let Some(TargetPort::Name(name, _)) = port.target else {
+        return Some(instance);
+    };
+    let own = workload
+        .entry
+        .ports
+        .as_ref()
+        .and_then(|ports| ports.value.get(name))
+        .filter(|own| own.value > 0)?;
+    Some(Instance {
+        port: u32::try_from(own.value).ok()?,
+        port_line: own.span,
+        ..instance
+    })
+}
+
+/// A name or a socket, which only a DNS cluster can have.
+fn needs_dns(entry: &WorkloadEntry) -> bool {
+    entry.address.as_ref().is_some_and(|address| {
+        !address.value.is_empty() && address.value.parse::<IpAddr>().is_err()
+    })
+}
+
+/// The identities of the endpoints of a service, which its certificates carry.
+pub(super) fn accounts<'m>(
+    registry: &'m Registry<'m>,
+    workloads: &'m Workloads<'m>,
+    service: &Service<'m>,
+    trust_domain: &str,
+) -> Vec<(String, Span)> {
+    let mut out = Vec::new();
+    let all = registry.of_host(service.name());
+    for service in all.filter(|other| same(other.namespace(), service.namespace()) == Same::Yes) {
+        let namespace = service
+            .namespace()
+            .unwrap_or(super::host::UNKNOWN_NAMESPACE);
+        let selector = service.selector.as_deref();
+        let selected = selector
+            .map(|selector| workloads.selected(service.namespace(), selector))
+            .unwrap_or_default();
+        let inline = inline(service.definition)
+            .iter()
+            .map(|endpoint| &endpoint.value);
+        let entries = selected
+            .into_iter()
+            .map(|workload| workload.entry)
+            .chain(inline.filter(|_| selector.is_none()));
+        for account in entries.filter_map(|entry| entry.service_account.as_ref()) {
+            if !account.value.is_empty() {
+                let name = format!(
+                    "spiffe://{trust_domain}/ns/{namespace}/sa/{}",
+                    account.value
+                );
+                out.push((name, account.span));
+            }
+        }
+    }
+    out
+}
