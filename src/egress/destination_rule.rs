@@ -38,6 +38,9 @@ pub struct Rules<'a> {
     root_namespace: String,
 }
 
+/// The rules of each namespace and host.
+type Grouped<'a> = BTreeMap<(Option<&'a str>, Cow<'a, str>), Vec<usize>>;
+
 /// Groups of rules by namespace and host.
 #[derive(Debug, Default)]
 struct Index<'a> {
@@ -165,8 +168,7 @@ impl<'a> Rules<'a> {
         // Those with a selector first; then the oldest, and all are of one age.
         rules.sort_by_key(|rule| (!rule.has_selector(), rule.resource.name(), rule.namespace()));
 
-        let mut groups: [BTreeMap<(Option<&'a str>, Cow<'a, str>), Vec<usize>>; 3] =
-            Default::default();
+        let mut groups: [Grouped<'a>; 3] = Default::default();
         let [local, exported, root_private] = &mut groups;
         for (at, rule) in rules.iter().enumerate() {
             let key = (rule.namespace(), rule.host.clone());
@@ -295,10 +297,7 @@ fn key(namespace: Option<&str>) -> &str {
 }
 
 impl<'a> Index<'a> {
-    fn new(
-        groups: BTreeMap<(Option<&'a str>, Cow<'a, str>), Vec<usize>>,
-        rules: &[Rule<'a>],
-    ) -> Self {
+    fn new(groups: Grouped<'a>, rules: &[Rule<'a>]) -> Self {
         let mut index = Self::default();
         for ((namespace, host), members) in groups {
             index.anywhere.insert(&host, namespace);

@@ -213,20 +213,32 @@ pub struct OutlierFacts {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TlsFacts {
     /// Set by a DestinationRule.
-    Explicit {
-        /// `SIMPLE`, `MUTUAL` or `ISTIO_MUTUAL`.
-        mode: Traced<&'static str>,
-        sni: Option<Traced<String>>,
-        ca: Option<Traced<String>>,
-        sans: Traced<Vec<String>>,
-        alpn: Vec<String>,
-        client_certificate: Option<Traced<String>>,
-    },
+    Explicit(Box<ExplicitTls>),
     /// Auto mTLS: the endpoint decides.
     Auto {
         matches: Vec<&'static str>,
         sni: Option<String>,
     },
+}
+
+impl From<ExplicitTls> for TlsFacts {
+    fn from(tls: ExplicitTls) -> Self {
+        Self::Explicit(Box::new(tls))
+    }
+}
+
+/// The TLS context of a cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplicitTls {
+    /// `SIMPLE`, `MUTUAL` or `ISTIO_MUTUAL`.
+    pub mode: Traced<&'static str>,
+    pub sni: Option<Traced<String>>,
+    /// The secret that holds the authorities: `file-root:system`, `ROOTCA`, …; none where nothing is verified.
+    pub ca: Option<Traced<String>>,
+    /// The names of which the certificate must have one.
+    pub sans: Traced<Vec<String>>,
+    pub alpn: Vec<String>,
+    pub client_certificate: Option<Traced<String>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

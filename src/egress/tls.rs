@@ -1,7 +1,7 @@
 //! What the proxy does to its connections to the upstream: plain text, TLS by a DestinationRule, or auto mTLS.
 
 use super::client::Client;
-use super::facts::{TlsFacts, Traced};
+use super::facts::{ExplicitTls, TlsFacts, Traced};
 use super::policy::Policy;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{ClientTls, ClientTlsMode};
@@ -87,14 +87,14 @@ fn without_rule(input: &TlsInput<'_>) -> Tls {
     let reason = "auto mTLS: endpoints with a sidecar get mutual TLS";
     // The endpoints of such a cluster cannot be told apart, so that all get it.
     let facts = match input.original_destination {
-        true => TlsFacts::Explicit {
+        true => TlsFacts::from(ExplicitTls {
             mode: Traced::default(ClientTlsMode::IstioMutual.name(), reason),
             sni: Some(Traced::default(input.istio_sni.clone(), reason)),
             ca: Some(Traced::default("ROOTCA".to_owned(), reason)),
             sans: input.service_accounts.clone(),
             alpn: mesh_alpn(input.http2),
             client_certificate: Some(Traced::default("default".to_owned(), reason)),
-        },
+        }),
         false => TlsFacts::Auto {
             matches: vec!["tlsMode-istio", "tlsMode-disabled"],
             sni: Some(input.istio_sni.clone()),
@@ -118,7 +118,7 @@ fn istio_mutual(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'stati
         true => automatic(input, settings, sans.value.is_empty()),
         false => (false, false),
     };
-    let facts = TlsFacts::Explicit {
+    let facts = ExplicitTls {
         sni,
         ca: Some(mode.clone().map(|_| "ROOTCA".to_owned())),
         sans,
@@ -127,7 +127,7 @@ fn istio_mutual(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'stati
         mode: mode.clone(),
     };
     Tls {
-        facts: mode.map(|_| Some(facts)),
+        facts: mode.map(|_| Some(TlsFacts::from(facts))),
         auto_sni,
         auto_san,
     }
@@ -193,7 +193,7 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
             (files, Some(ca))
         }
     };
-    let facts = TlsFacts::Explicit {
+    let facts = ExplicitTls {
         sni: text(&settings.sni),
         ca: ca.filter(|_| skip.is_none()),
         sans: match skip {
@@ -209,7 +209,7 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         mode: mode.clone(),
     };
     Tls {
-        facts: mode.map(|_| Some(facts)),
+        facts: mode.map(|_| Some(TlsFacts::from(facts))),
         auto_sni,
         auto_san,
     }
