@@ -85,7 +85,7 @@ pub(super) fn cluster(
         name => Some(rule.as_ref()?.subset(name)?),
     };
     let whole = rule.as_ref().and_then(|rule| rule.traffic_policy());
-    let policy = Policy::of(whole, subset, port.number, &model.mesh);
+    let policy = Policy::of(whole, subset, port.number, Some(&model.mesh));
     Plan {
         model,
         client,
@@ -322,11 +322,7 @@ impl<'m> Plan<'m> {
     }
 
     fn own_outlier(&self) -> bool {
-        let mesh = super::mesh::Mesh {
-            config: None,
-            ..self.model.mesh
-        };
-        let own = Policy::of(self.whole_policy(), self.subset, self.port.number, &mesh);
+        let own = Policy::of(self.whole_policy(), self.subset, self.port.number, None);
         own.outlier_detection.is_some()
     }
 

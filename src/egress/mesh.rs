@@ -3,134 +3,113 @@
 use super::facts::Traced;
 use super::visibility::DefaultExport;
 use crate::istio::decode::{Items, List};
-use crate::istio::mesh::MeshConfig;
-use crate::istio::traffic::ZoneAwareLbSetting;
+use crate::istio::mesh::{DefaultTrafficPolicy, MeshConfig};
 use crate::istio::traffic::{
     ConnectionPool, H2UpgradePolicy, LocalityLbSetting, OutlierDetection, TcpKeepalive,
+    ZoneAwareLbSetting,
 };
 use crate::istio::version::IstioVersion;
 use crate::source::Spanned;
 
-/// The mesh's configuration; without one, Istio's defaults.
+/// The mesh's configuration; what it leaves out is Istio's default.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
-    pub config: Option<&'a MeshConfig>,
+    pub config: &'a MeshConfig,
     pub version: IstioVersion,
 }
 
 impl<'a> Mesh<'a> {
     pub fn connect_timeout_ms(&self) -> Traced<i64> {
-        match self
-            .config
-            .and_then(|config| config.connect_timeout.as_ref())
-        {
+        match &self.config.connect_timeout {
             Some(timeout) => Traced::line(timeout.value.millis(), timeout.span),
             None => Traced::default(10_000, "MeshConfig.connectTimeout is not set: 10s"),
         }
     }
 
     pub fn dns_refresh_rate_ms(&self) -> Traced<i64> {
-        match self
-            .config
-            .and_then(|config| config.dns_refresh_rate.as_ref())
-        {
+        match &self.config.dns_refresh_rate {
             Some(rate) => Traced::line(rate.value.millis(), rate.span),
             None => Traced::default(60_000, "MeshConfig.dnsRefreshRate is not set: 60s"),
         }
     }
 
     pub fn tcp_keepalive(&self) -> Option<&'a Spanned<TcpKeepalive>> {
-        self.config?.tcp_keepalive.as_ref()
+        self.config.tcp_keepalive.as_ref()
     }
 
     /// The line that makes every HTTP port of a destination HTTP/2.
     pub fn h2_upgrade(&self) -> Option<&'a Spanned<H2UpgradePolicy>> {
-        let policy = self.config?.h2_upgrade_policy.as_ref();
+        let policy = self.config.h2_upgrade_policy.as_ref();
         policy.filter(|policy| policy.value == H2UpgradePolicy::Upgrade)
     }
 
     pub fn auto_mtls(&self) -> bool {
-        self.config
-            .and_then(|config| config.enable_auto_mtls.as_ref())
-            .is_none_or(|enabled| enabled.value)
+        let enabled = self.config.enable_auto_mtls.as_ref();
+        enabled.is_none_or(|enabled| enabled.value)
     }
 
     pub fn locality_lb(&self) -> Option<&'a LocalityLbSetting> {
-        Some(&**self.config?.locality_lb_setting.as_ref()?)
+        let setting = self.config.locality_lb_setting.as_ref()?;
+        Some(&*setting.value)
     }
 
     pub fn zone_aware_lb(&self) -> Option<&'a ZoneAwareLbSetting> {
-        let setting = self.config?.zone_aware_lb_setting.as_ref()?;
-        self.version
-            .knows_zone_aware_lb()
-            .then_some(&*setting.value)
+        let setting = self.config.zone_aware_lb_setting.as_ref()?;
+        let known = self.version.knows_zone_aware_lb();
+        known.then_some(&*setting.value)
     }
 
     /// Holds for what no DestinationRule sets.
     pub fn default_connection_pool(&self) -> Option<&'a Spanned<Box<ConnectionPool>>> {
-        self.config?
-            .default_traffic_policy
-            .as_ref()?
-            .value
-            .connection_pool
-            .as_ref()
-            .filter(|_| self.has_defaults())
+        self.default_traffic_policy()?.connection_pool.as_ref()
     }
 
     /// Holds for what no DestinationRule sets.
     pub fn default_outlier_detection(&self) -> Option<&'a Spanned<Box<OutlierDetection>>> {
-        self.config?
-            .default_traffic_policy
-            .as_ref()?
-            .value
-            .outlier_detection
-            .as_ref()
-            .filter(|_| self.has_defaults())
+        self.default_traffic_policy()?.outlier_detection.as_ref()
     }
 
-    fn has_defaults(&self) -> bool {
-        self.version.knows_default_traffic_policy()
+    fn default_traffic_policy(&self) -> Option<&'a DefaultTrafficPolicy> {
+        let policy = self.config.default_traffic_policy.as_ref()?;
+        let known = self.version.knows_default_traffic_policy();
+        known.then_some(&policy.value)
     }
 
     pub fn trust_domain(&self) -> &'a str {
-        self.config
-            .and_then(|config| config.trust_domain.as_ref())
-            .map_or("cluster.local", |domain| &domain.value)
+        let domain = self.config.trust_domain.as_ref();
+        domain.map_or("cluster.local", |domain| &domain.value)
     }
 
     pub fn root_namespace(&self) -> Option<&'a str> {
-        Some(&self.config?.root_namespace.as_ref()?.value)
+        let namespace = self.config.root_namespace.as_ref()?;
+        Some(&namespace.value)
     }
 
     /// What an absent `exportTo` of a service means.
     pub fn service_export(&self) -> DefaultExport {
-        self.default_export(|config| &config.default_service_export_to)
+        self.default_export(&self.config.default_service_export_to)
     }
 
     /// What an absent `exportTo` of a VirtualService means.
     pub fn virtual_service_export(&self) -> DefaultExport {
-        self.default_export(|config| &config.default_virtual_service_export_to)
+        self.default_export(&self.config.default_virtual_service_export_to)
     }
 
-    fn default_export(
-        &self,
-        field: impl Fn(&MeshConfig) -> &Option<Spanned<List<String>>>,
-    ) -> DefaultExport {
-        let entries = self.config.map(|config| field(config).items());
-        let entries = entries.filter(|entries| !entries.is_empty());
-        let entries =
-            entries.map(|entries| entries.iter().map(|entry| entry.value.clone()).collect());
-        DefaultExport::new(entries, self.version.honours_only_own_or_all_by_default())
+    fn default_export(&self, field: &Option<Spanned<List<String>>>) -> DefaultExport {
+        let entries: Vec<_> = field
+            .items()
+            .iter()
+            .map(|entry| entry.value.clone())
+            .collect();
+        DefaultExport::new(
+            (!entries.is_empty()).then_some(entries),
+            self.version.honours_only_own_or_all_by_default(),
+        )
     }
 
     /// Whether a DestinationRule without `exportTo` holds in its own namespace only.
     pub fn rules_are_private(&self) -> bool {
-        let entries = self
-            .config
-            .map(|config| config.default_destination_rule_export_to.items());
-        entries
-            .unwrap_or_default()
-            .iter()
-            .any(|entry| entry.value == ".")
+        let entries = self.config.default_destination_rule_export_to.items();
+        entries.iter().any(|entry| entry.value == ".")
     }
 }

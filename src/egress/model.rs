@@ -3,62 +3,73 @@
 use super::client::Client;
 use super::cluster::{self, ClusterName};
 use super::destination_rule::Rules;
-use super::effective::{EffectiveService, of_one_namespace};
 use super::endpoint::Workloads;
 use super::facts::ClusterFacts;
 use super::mesh::Mesh;
 use super::registry::Registry;
+use super::scope::Scope;
 use super::settings::Settings;
+use super::sidecar::Sidecars;
+use super::virtual_service::VirtualServices;
 use crate::istio::mesh::MeshConfig;
 use crate::istio::resource::Resource;
+use crate::world::World;
 
 /// The indexes over one world. Building them takes time in proportion to it; the rest is computed when asked for.
 #[derive(Debug)]
 pub struct Model<'a> {
     pub registry: Registry<'a>,
+    pub virtual_services: VirtualServices<'a>,
+    pub sidecars: Sidecars<'a>,
     pub rules: Rules<'a>,
     pub workloads: Workloads<'a>,
     pub mesh: Mesh<'a>,
 }
 
 impl<'a> Model<'a> {
+    pub fn new(world: &'a World<'_>, settings: &Settings) -> Self {
+        Self::of_resources(&world.resources, &world.mesh.config, settings)
+    }
+
     pub fn of_resources(
         resources: &[&'a Resource],
-        config: Option<&'a MeshConfig>,
+        config: &'a MeshConfig,
         settings: &Settings,
     ) -> Self {
-        let mesh = Mesh {
-            config,
-            version: settings.version,
-        };
+        let version = settings.version;
+        let mesh = Mesh { config, version };
         let root = mesh.root_namespace().unwrap_or(&settings.root_namespace);
         Self {
-            registry: Registry::new(resources, mesh.service_export(), settings.version),
+            registry: Registry::new(resources, mesh.service_export(), version),
+            virtual_services: VirtualServices::new(resources, mesh.virtual_service_export()),
+            sidecars: Sidecars::new(resources, root),
             rules: Rules::new(resources, mesh.rules_are_private(), root),
             workloads: Workloads::new(resources),
             mesh,
         }
     }
 
-    /// The service that the client has under a host; `None` where it has none.
-    pub fn service(&self, client: &Client, host: &str) -> Option<EffectiveService<'_>> {
-        let visible = self
-            .registry
-            .visible(self.registry.of_host(host), client.namespace());
-        let mut found: Vec<_> = visible.into_iter().map(EffectiveService::of).collect();
-        if !client.is_gateway() {
-            found = of_one_namespace(found, client.namespace());
-        }
-        let mut found = found.into_iter();
-        let mut service = found.next()?;
-        service.take(found);
-        Some(service)
+    /// What the client's proxy sees.
+    pub fn scope(&self, client: &Client) -> Scope<'_> {
+        Scope::new(
+            client.clone(),
+            &self.registry,
+            &self.virtual_services,
+            &self.sidecars,
+            self.mesh.config,
+            self.mesh.version,
+        )
     }
 
     /// The cluster of that name as the client's proxy has it; `None` where it has none, so that requests for it fail.
     pub fn cluster(&self, client: &Client, name: &str) -> Option<ClusterFacts> {
+        self.cluster_in(&self.scope(client), name)
+    }
+
+    /// The same where what the proxy sees is known.
+    pub fn cluster_in(&self, scope: &Scope<'_>, name: &str) -> Option<ClusterFacts> {
         let name = ClusterName::parse(name)?;
-        let service = self.service(client, name.host)?;
-        cluster::cluster(self, client, &service, name.port, name.subset)
+        let service = scope.service(name.host)?;
+        cluster::cluster(self, &scope.client, &service, name.port, name.subset)
     }
 }

@@ -31,21 +31,21 @@ pub struct Policy<'m> {
 }
 
 impl<'m> Policy<'m> {
-    /// Of a rule and, for the cluster of a subset, of that subset.
+    /// Of a rule and, for the cluster of a subset, of that subset. The mesh fills in what the rule leaves out.
     pub fn of(
         rule: Option<&'m Spanned<TrafficPolicy>>,
         subset: Option<&'m Spanned<Subset>>,
         port: u32,
-        mesh: &Mesh<'m>,
+        mesh: Option<&Mesh<'m>>,
     ) -> Self {
         let mut policy =
             rule.map_or_else(Self::default, |policy| Self::at_port(&policy.value, port));
         policy.connection_pool = policy
             .connection_pool
-            .or_else(|| mesh.default_connection_pool());
+            .or_else(|| mesh?.default_connection_pool());
         policy.outlier_detection = policy
             .outlier_detection
-            .or_else(|| mesh.default_outlier_detection());
+            .or_else(|| mesh?.default_outlier_detection());
         match subset.and_then(|subset| subset.value.traffic_policy.as_ref()) {
             Some(subset) => policy.under(Self::at_port(&subset.value, port)),
             None => policy,
