@@ -338,10 +338,10 @@ impl<'m> Plan<'m> {
         let model = self.model;
         let service = &self.service.base;
         // Of several entries for the host, the last one's names are taken.
-        let all = model.registry.of_host(service.name());
-        let last = all
-            .filter(|other| other.namespace() == service.namespace())
-            .last();
+        let all = model
+            .registry
+            .of_host_in(service.name(), service.namespace());
+        let last = all.last();
         let names = last
             .map(|last| last.definition.subject_alt_names())
             .unwrap_or_default();

@@ -165,8 +165,8 @@ impl<'a> Rules<'a> {
             .filter(|r| !r.refused)
             .filter_map(|resource| Rule::read(resource))
             .collect();
-        // Those with a selector first; then the oldest, and all are of one age.
-        rules.sort_by_key(|rule| (!rule.has_selector(), rule.resource.name(), rule.namespace()));
+        // Those with a selector first, then the oldest.
+        rules.sort_by_key(|rule| !rule.has_selector());
 
         let mut groups: [Grouped<'a>; 3] = Default::default();
         let [local, exported, root_private] = &mut groups;

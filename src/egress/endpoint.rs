@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 
 use super::locality;
-use super::namespace::{Same, same};
 use super::registry::Registry;
 use super::service::{Definition, Origin, Port, Resolution, Service, TargetPort};
 use crate::istio::decode::{Items, Map};
@@ -156,15 +155,15 @@ pub(super) fn instances<'m>(
     service: &Service<'m>,
     wanted: Wanted<'_>,
 ) -> Vec<Instance<'m>> {
-    let definitions = || {
-        let all = registry.of_host(service.name());
-        all.filter(|other| same(other.namespace(), service.namespace()) == Same::Yes)
-    };
+    let definitions: Vec<_> = registry
+        .of_host_in(service.name(), service.namespace())
+        .collect();
     let is_wanted = |port: &Port<'_>| match wanted {
         Wanted::Number(number) => port.number == number,
         Wanted::Name(name) => port.name == name,
     };
-    let numbers: HashSet<u32> = definitions()
+    let numbers: HashSet<u32> = definitions
+        .iter()
         .flat_map(|service| service.definition.ports.iter())
         .filter(|port| is_wanted(port))
         .map(|port| port.number)
@@ -172,7 +171,7 @@ pub(super) fn instances<'m>(
     let mut out = Vec::new();
     // A port that has an endpoint gets no further one from a DNS_ROUND_ROBIN entry.
     let mut taken: HashSet<u32> = HashSet::new();
-    for service in definitions() {
+    for service in definitions {
         let ports: Vec<_> = service
             .definition
             .ports
@@ -422,8 +421,7 @@ pub(super) fn accounts<'m>(
     trust_domain: &str,
 ) -> Vec<(String, Span)> {
     let mut out = Vec::new();
-    let all = registry.of_host(service.name());
-    for service in all.filter(|other| same(other.namespace(), service.namespace()) == Same::Yes) {
+    for service in registry.of_host_in(service.name(), service.namespace()) {
         let namespace = service
             .namespace()
             .unwrap_or(super::host::UNKNOWN_NAMESPACE);

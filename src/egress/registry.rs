@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use super::service::{Definition, Origin, Service, TrafficDistribution};
 use super::visibility::{DefaultExport, Exposure, exposure};
 use crate::istio::resource::{Resource, Spec};
@@ -11,14 +13,22 @@ use crate::istio::version::IstioVersion;
 #[derive(Debug, Default)]
 pub struct Registry<'a> {
     definitions: Vec<Definition<'a>>,
-    /// All services in Istio's order: by name, namespace, object. (definition, host)
+    /// All services in Istio's order, the oldest first. (definition, host)
     order: Vec<(u32, u32)>,
-    by_host: HashMap<String, Vec<u32>>,
+    by_host: HashMap<String, OfHost>,
     /// By number, the definitions that have such a port.
     by_port: HashMap<u32, Vec<u32>>,
     default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
     private_first: bool,
+}
+
+/// The services of one host.
+#[derive(Debug, Default)]
+struct OfHost {
+    ranks: SmallVec<[u32; 2]>,
+    /// The same, by namespace.
+    by_namespace: SmallVec<[u32; 2]>,
 }
 
 impl<'a> Registry<'a> {
@@ -30,38 +40,48 @@ impl<'a> Registry<'a> {
             .filter_map(|resource| Definition::read(resource))
             .collect();
         distribute(&mut definitions, resources);
+        // Kubernetes Services count as the oldest. Of the others, the order of the files stands for their age.
         definitions.sort_by_key(|definition| {
-            (
-                definition.origin,
-                definition.resource.name(),
-                definition.namespace(),
-            )
+            let kubernetes = definition.origin == Origin::Kubernetes;
+            let name = (definition.resource.name(), definition.namespace());
+            (definition.origin, kubernetes.then_some(name))
         });
 
         let mut order: Vec<(u32, u32)> = Vec::new();
-        for (definition, at) in definitions.iter().zip(0u32..) {
+        for (definition, at) in definitions.iter_mut().zip(0u32..) {
+            // The hosts of one entry are of one age; then their names decide.
+            definition.hosts.sort_by(|a, b| a.name.cmp(&b.name));
             order.extend(
-                (0..definition.hosts.len())
+                definition
+                    .hosts
+                    .iter()
                     .zip(0u32..)
                     .map(|(_, host)| (at, host)),
             );
         }
-        order.sort_by(|&a, &b| key(&definitions, a).cmp(&key(&definitions, b)));
-
-        let mut by_host: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut by_host: HashMap<String, OfHost> = HashMap::new();
         for (&(definition, host), rank) in order.iter().zip(0u32..) {
-            let Some(definition) = definitions.get_mut(definition as usize) else {
-                continue;
-            };
-            let Some(host) = definition.hosts.get_mut(host as usize) else {
+            let definition = definitions.get_mut(definition as usize);
+            let Some(host) =
+                definition.and_then(|definition| definition.hosts.get_mut(host as usize))
+            else {
                 continue;
             };
             host.rank = rank;
-            match by_host.get_mut(&*host.name) {
-                Some(ranks) => ranks.push(rank),
-                None => {
-                    by_host.insert(host.name.to_string(), vec![rank]);
-                }
+            let of_host = by_host.entry(host.name.to_string()).or_default();
+            of_host.ranks.push(rank);
+        }
+        let mut by_namespace: Vec<_> = (0u32..)
+            .zip(&order)
+            .map(|(rank, &place)| (rank, place))
+            .collect();
+        let definition = |place: u32| definitions.get(place as usize);
+        by_namespace
+            .sort_by_key(|(_, (at, _))| definition(*at).map(|definition| definition.namespace()));
+        for (rank, (at, host)) in by_namespace {
+            let name = definition(at).and_then(|definition| definition.hosts.get(host as usize));
+            if let Some(of_host) = name.and_then(|host| by_host.get_mut(&*host.name)) {
+                of_host.by_namespace.push(rank);
             }
         }
 
@@ -105,10 +125,9 @@ impl<'a> Registry<'a> {
 
     /// The services of a host as it is written, in Istio's order.
     pub fn of_host(&self, host: &str) -> impl Iterator<Item = Service<'_>> {
-        self.by_host
-            .get(host)
-            .into_iter()
-            .flatten()
+        let of_host = self.by_host.get(host).into_iter();
+        of_host
+            .flat_map(|of_host| &of_host.ranks)
             .filter_map(|&rank| self.at(rank))
     }
 
@@ -146,23 +165,18 @@ impl<'a> Registry<'a> {
         host: &str,
         namespace: Option<&'n str>,
     ) -> impl Iterator<Item = Service<'s>> + use<'s, 'n, 'a> {
-        // A Kubernetes Service sorts by its name, which its host begins with; the others of the host by namespace.
-        let ranks = self.by_host.get(host).map_or(&[][..], Vec::as_slice);
-        let is_kubernetes = |&rank: &u32| {
-            self.at(rank)
-                .is_some_and(|service| service.origin == Origin::Kubernetes)
-        };
-        let (kubernetes, entries) = ranks.split_at(ranks.partition_point(is_kubernetes));
-        let start = entries.partition_point(|&rank| {
+        let ranks = self
+            .by_host
+            .get(host)
+            .map_or(&[][..], |of_host| &of_host.by_namespace);
+        let is_before = |&rank: &u32| {
             self.at(rank)
                 .is_some_and(|service| service.namespace() < namespace)
-        });
-        let own = move |service: &Service<'_>| service.namespace() == namespace;
-        let kubernetes = kubernetes.iter().filter_map(|&rank| self.at(rank));
-        let entries = entries.iter().skip(start);
-        kubernetes
-            .filter(own)
-            .chain(entries.filter_map(|&rank| self.at(rank)).take_while(own))
+        };
+        let (_, from) = ranks.split_at(ranks.partition_point(is_before));
+        from.iter()
+            .filter_map(|&rank| self.at(rank))
+            .take_while(move |service| service.namespace() == namespace)
     }
 
     /// Whether a client of that namespace may see the service.
@@ -220,23 +234,4 @@ fn distribute(definitions: &mut [Definition<'_>], resources: &[&Resource]) {
             definition.traffic_distribution = found.and_then(|(kind, line)| Some((kind?, line)));
         }
     }
-}
-
-/// What Istio sorts by when all objects are of one age. Of a Kubernetes Service it is the name, not the host.
-fn key<'d>(
-    definitions: &'d [Definition<'_>],
-    (definition, host): (u32, u32),
-) -> Option<(&'d str, Option<&'d str>, Origin, &'d str, u32)> {
-    let definition = definitions.get(definition as usize)?;
-    let name = match definition.origin {
-        Origin::Kubernetes => definition.resource.name(),
-        Origin::ServiceEntry => &definition.hosts.get(host as usize)?.name,
-    };
-    Some((
-        name,
-        definition.namespace(),
-        definition.origin,
-        definition.resource.name(),
-        host,
-    ))
 }

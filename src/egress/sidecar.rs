@@ -14,7 +14,7 @@ use crate::istio::route::Destination;
 use crate::istio::version::IstioVersion;
 use crate::source::{Span, Spanned};
 
-/// The Sidecars of a world, by namespace: those with a selector first, then by name.
+/// The Sidecars of a world, by namespace: those with a selector first, then the oldest.
 #[derive(Debug, Default)]
 pub struct Sidecars<'a> {
     of_namespace: HashMap<Option<&'a str>, Vec<(&'a Resource, &'a Sidecar)>>,
@@ -32,13 +32,7 @@ impl<'a> Sidecars<'a> {
                 _ => None,
             })
             .collect();
-        all.sort_by_key(|(resource, sidecar)| {
-            (
-                sidecar.workload_selector.is_none(),
-                resource.name(),
-                resource.namespace(),
-            )
-        });
+        all.sort_by_key(|(_, sidecar)| sidecar.workload_selector.is_none());
         let of_root = all.iter().copied().find(|(resource, sidecar)| {
             resource.namespace() == Some(root_namespace) && sidecar.workload_selector.is_none()
         });

@@ -160,7 +160,7 @@ pub enum Section {
 impl<'a> VirtualServices<'a> {
     /// `default_export_to` is `MeshConfig.defaultVirtualServiceExportTo`.
     pub fn new(resources: &[&'a Resource], default: DefaultExport) -> Self {
-        let mut specs: Vec<_> = resources
+        let specs: Vec<_> = resources
             .iter()
             .filter(|resource| !resource.refused)
             .filter_map(|resource| match &resource.spec {
@@ -168,7 +168,6 @@ impl<'a> VirtualServices<'a> {
                 _ => None,
             })
             .collect();
-        specs.sort_by_key(|(resource, _)| (resource.name(), resource.namespace()));
         let delegates = Delegates::of(&specs);
         let all: Vec<_> = specs
             .iter()
