@@ -225,3 +225,22 @@ fn formats_for_programs() {
         golden(name, &got);
     }
 }
+
+#[test]
+fn the_report_obeys_its_schema() {
+    let schema = output::report_schema();
+    golden("report.schema.json", format!("{schema:#}\n").as_bytes());
+    let (report, sources) = sample();
+    let options = Options {
+        show_suppressed: true,
+        ..Options::default()
+    };
+    let written = written(Format::Json, &report, &sources, &options);
+    let value = serde_json::from_slice(&written).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<_> = validator
+        .iter_errors(&value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}

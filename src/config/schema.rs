@@ -4,15 +4,30 @@ use std::sync::OnceLock;
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
+use serde_json::json;
 
 use super::RULE;
 use super::file::{self, File};
 use super::value::Value;
-use crate::diag::{Diagnostic, Severity, nearest};
+use crate::diag::{Diagnostic, RuleInfo, Severity, nearest};
 use crate::source::Span;
 
-/// JSON Schema of `egress-lint.yaml`.
-pub fn schema() -> serde_json::Value {
+/// JSON Schema of `egress-lint.yaml`, as it is published: with the names of the rules that exist.
+pub fn schema(rules: &[RuleInfo]) -> serde_json::Value {
+    let mut schema = shape();
+    if let Some(map) = schema.pointer_mut("/properties/rules") {
+        let known = rules.iter().map(|rule| {
+            let entry = json!({"description": rule.summary, "$ref": "#/$defs/Rule"});
+            (rule.name.to_owned(), entry)
+        });
+        map["properties"] = serde_json::Value::Object(known.collect());
+        map["additionalProperties"] = false.into();
+    }
+    schema
+}
+
+/// The schema without the rules, which this module does not know.
+fn shape() -> serde_json::Value {
     schemars::schema_for!(File).to_value()
 }
 
@@ -26,7 +41,7 @@ struct Judge {
 pub(super) fn check(value: &Value) -> Vec<Diagnostic> {
     static JUDGE: OnceLock<Option<Judge>> = OnceLock::new();
     let judge = JUDGE.get_or_init(|| {
-        let schema = schema();
+        let schema = shape();
         let validator = jsonschema::validator_for(&schema).ok()?;
         Some(Judge { schema, validator })
     });

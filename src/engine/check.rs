@@ -4,8 +4,8 @@ use super::levels::unknown_rules;
 use super::{BUILT_IN, Levels, Loaded, about, report};
 use crate::config::Config;
 use crate::diag::{Report, RuleInfo};
-use crate::rules;
 use crate::istio::IstioVersion;
+use crate::rules;
 use crate::world::{self, NamedWorld, Worlds};
 
 /// What a check needs to know beside the files.

@@ -91,6 +91,11 @@ struct JsonEdit<'r> {
     text: &'r str,
 }
 
+/// JSON Schema of the report.
+pub fn report_schema() -> serde_json::Value {
+    schemars::schema_for!(JsonReport).to_value()
+}
+
 pub(super) fn write(
     report: &Report,
     sources: &Sources,

@@ -13,5 +13,6 @@ mod text;
 mod visible;
 
 pub use format::{Format, Options, write};
+pub use json::report_schema;
 pub use link::rule_page;
 pub use visible::visible;
