@@ -428,7 +428,13 @@ fn connect_race(definition: &Definition<'_>) -> Option<crate::source::Span> {
 fn facts(group: Group<'_>) -> impl Iterator<Item = Endpoint> {
     let priority = group.priority;
     group.instances.into_iter().map(move |instance| Endpoint {
-        address: Traced::line(instance.address.to_owned(), instance.address_line),
+        address: match instance.address_line {
+            Some(line) => Traced::line(instance.address.to_owned(), line),
+            None => Traced::default(
+                instance.address.to_owned(),
+                "the pod of a gateway; its address is assumed",
+            ),
+        },
         port: Traced::line(instance.port, instance.port_line),
         weight: instance.weight,
         priority,

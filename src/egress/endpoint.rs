@@ -1,14 +1,16 @@
 //! Where a service's traffic goes: inline endpoints, WorkloadEntries, or the host itself.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 
+use super::client::Client;
 use super::locality;
 use super::registry::Registry;
 use super::service::{Definition, Origin, Port, Resolution, Service, TargetPort};
+use super::workload::{Workload, Workloads};
 use crate::istio::decode::{Items, Map};
-use crate::istio::resource::{Resource, Spec};
+use crate::istio::resource::Spec;
 use crate::istio::service::WorkloadEntry;
 use crate::source::{Span, Spanned};
 
@@ -16,7 +18,8 @@ use crate::source::{Span, Spanned};
 #[derive(Clone, Debug)]
 pub struct Instance<'m> {
     pub address: &'m str,
-    pub address_line: Span,
+    /// `None`: no file tells the address, and one is assumed.
+    pub address_line: Option<Span>,
     pub port: u32,
     pub port_line: Span,
     /// The port of the service.
@@ -29,6 +32,9 @@ pub struct Instance<'m> {
     pub mutual_tls: bool,
 }
 
+/// The address that a gateway's pod is given, as no file tells it.
+const GATEWAY_ADDRESS: &str = "10.9.8.7";
+
 /// How the endpoints of a cluster are picked out.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'w> {
@@ -36,21 +42,6 @@ pub(super) enum Wanted<'w> {
     Number(u32),
     /// EDS goes by its name.
     Name(&'w str),
-}
-
-/// The WorkloadEntries of a world, found by namespace and label.
-#[derive(Debug, Default)]
-pub struct Workloads<'a> {
-    entries: Vec<Workload<'a>>,
-    of_namespace: HashMap<Option<&'a str>, Vec<usize>>,
-    by_label: HashMap<(Option<&'a str>, &'a str, &'a str), Vec<usize>>,
-}
-
-#[derive(Debug)]
-struct Workload<'a> {
-    resource: &'a Resource,
-    entry: &'a WorkloadEntry,
-    labels: BTreeMap<&'a str, &'a str>,
 }
 
 impl Instance<'_> {
@@ -74,77 +65,6 @@ impl Instance<'_> {
     /// Whether EDS may carry it: it is no name that had to be resolved.
     pub(super) fn is_ip(&self) -> bool {
         self.port == 0 || self.address.is_empty() || self.address.parse::<IpAddr>().is_ok()
-    }
-}
-
-impl<'a> Workloads<'a> {
-    pub fn new(resources: &[&'a Resource]) -> Self {
-        let mut entries: Vec<Workload<'a>> = resources
-            .iter()
-            .filter(|resource| !resource.refused)
-            .filter_map(|resource| match &resource.spec {
-                Spec::WorkloadEntry(entry) => Some(Workload {
-                    resource,
-                    entry,
-                    // Those of the object win over those of its spec.
-                    labels: entry
-                        .labels
-                        .iter()
-                        .flat_map(|labels| labels.value.iter())
-                        .chain(resource.meta.labels.iter())
-                        .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
-                        .collect(),
-                }),
-                _ => None,
-            })
-            .collect();
-        entries.sort_by_key(|workload| (workload.resource.namespace(), workload.resource.name()));
-        let mut of_namespace: HashMap<_, Vec<usize>> = HashMap::new();
-        let mut by_label: HashMap<_, Vec<usize>> = HashMap::new();
-        for (at, workload) in entries.iter().enumerate() {
-            let namespace = workload.resource.namespace();
-            of_namespace.entry(namespace).or_default().push(at);
-            for (key, value) in &workload.labels {
-                by_label
-                    .entry((namespace, *key, *value))
-                    .or_default()
-                    .push(at);
-            }
-        }
-        Self {
-            entries,
-            of_namespace,
-            by_label,
-        }
-    }
-
-    /// Those of a namespace that have all the labels.
-    fn selected<'s>(
-        &'s self,
-        namespace: Option<&'s str>,
-        selector: &'s [(&'s str, &'s str)],
-    ) -> Vec<&'s Workload<'s>> {
-        let of = |namespace: Option<&'s str>| match selector {
-            [] => self.of_namespace.get(&namespace),
-            labels => {
-                let of_label = |(key, value): &(&'s str, &'s str)| {
-                    self.by_label.get(&(namespace, *key, *value))
-                };
-                // The fewest that have one of the labels; none where one of the labels is nowhere.
-                let found: Option<Vec<_>> = labels.iter().map(of_label).collect();
-                found.and_then(|found| found.into_iter().min_by_key(|list| list.len()))
-            }
-        };
-        let known = of(namespace).into_iter().flatten();
-        // The namespace of those may be this one.
-        let unknown = namespace.and_then(|_| of(None)).into_iter().flatten();
-        let all = known.chain(unknown).filter_map(|&at| self.entries.get(at));
-        all.filter(|workload| {
-            selector
-                .iter()
-                .all(|(key, value)| workload.labels.get(key) == Some(value))
-        })
-        .collect()
     }
 }
 
@@ -250,7 +170,42 @@ fn of_definition<'m>(
         // Pods are not in the files.
         (_, Origin::Kubernetes) => {}
     }
+    // Without labels a Kubernetes Service selects nothing.
+    let selector = definition.selector.as_deref();
+    let selector =
+        selector.filter(|labels| definition.origin == Origin::ServiceEntry || !labels.is_empty());
+    for pod in selector
+        .into_iter()
+        .flat_map(|labels| workloads.pods(definition.namespace(), labels))
+    {
+        out.extend(
+            ports
+                .iter()
+                .filter_map(|port| Some((*port, of_pod(pod, port)?))),
+        );
+    }
     out
+}
+
+/// A gateway's pod, at the `targetPort` of the service. What its containers call their ports is not known.
+fn of_pod<'m>(pod: &'m Client, port: &'m Port<'m>) -> Option<Instance<'m>> {
+    let (number, port_line) = match &port.target {
+        Some(target) => target.number()?,
+        None => (port.number, port.number_line),
+    };
+    let labels = pod.labels.iter();
+    let labels = labels.map(|(key, value)| (Cow::Borrowed(&**key), Cow::Borrowed(&**value)));
+    Some(Instance {
+        address: GATEWAY_ADDRESS,
+        address_line: None,
+        port: number,
+        port_line,
+        service_port: port.number,
+        labels: Some(labels.collect()),
+        locality: None,
+        weight: 1,
+        mutual_tls: false,
+    })
 }
 
 fn inline<'m>(definition: &Definition<'m>) -> &'m [Spanned<WorkloadEntry>] {
@@ -265,7 +220,7 @@ fn host_itself<'m>(service: &Service<'m>, port: &'m Port<'m>) -> Instance<'m> {
     let (number, port_line) = target.unwrap_or((port.number, port.number_line));
     Instance {
         address: &service.host.name,
-        address_line: service.host.line,
+        address_line: Some(service.host.line),
         port: number,
         port_line,
         service_port: port.number,
@@ -324,7 +279,7 @@ fn of_entry<'m>(
         .is_some_and(|account| !account.value.is_empty());
     Instance {
         address: socket.unwrap_or(text),
-        address_line: address.map_or(place, |address| address.span),
+        address_line: Some(address.map_or(place, |address| address.span)),
         port: number,
         port_line,
         service_port: port.number,

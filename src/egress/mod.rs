@@ -27,3 +27,4 @@ pub mod sidecar;
 mod tls;
 pub mod virtual_service;
 pub mod visibility;
+pub mod workload;

@@ -3,7 +3,6 @@
 use super::client::Client;
 use super::cluster::{self, ClusterName};
 use super::destination_rule::Rules;
-use super::endpoint::Workloads;
 use super::facts::ClusterFacts;
 use super::mesh::Mesh;
 use super::registry::Registry;
@@ -11,6 +10,7 @@ use super::scope::Scope;
 use super::settings::Settings;
 use super::sidecar::Sidecars;
 use super::virtual_service::VirtualServices;
+use super::workload::Workloads;
 use crate::istio::mesh::MeshConfig;
 use crate::istio::resource::Resource;
 use crate::world::World;
@@ -47,6 +47,12 @@ impl<'a> Model<'a> {
             workloads: Workloads::new(resources),
             mesh,
         }
+    }
+
+    /// With the pods of these gateways, which stand behind the services that select them.
+    pub fn with_gateways(mut self, clients: impl IntoIterator<Item = Client>) -> Self {
+        self.workloads = self.workloads.with_gateways(clients);
+        self
     }
 
     /// What the client's proxy sees.
