@@ -57,6 +57,22 @@ pub fn of_service(name: &str, namespace: Option<&str>) -> String {
     format!("{name}.{namespace}.svc.{CLUSTER_DOMAIN}")
 }
 
+/// Further names under which clients of a namespace know a host: with a dot at its end, and the short ones of a
+/// Kubernetes service.
+pub fn other_names(host: &str, client: Option<&str>) -> Vec<String> {
+    let mut names = vec![format!("{host}.")];
+    let end = format!(".svc.{CLUSTER_DOMAIN}");
+    if let Some(short) = host.strip_suffix(&end)
+        && let Some((name, namespace)) = short.split_once('.')
+    {
+        names.extend([format!("{short}.svc"), short.to_owned()]);
+        if client == Some(namespace) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
 /// Values by host name or pattern, found without looking at all of them.
 #[derive(Clone, Debug)]
 pub struct HostIndex<V> {

@@ -210,8 +210,11 @@ impl<'a> HttpRule<'a> {
             .chain(pairs)
     }
 
-    /// The conditions under which it becomes a route at this place, up to the first that takes everything.
-    pub fn routes(&self, place: Place<'a>) -> impl Iterator<Item = HttpMatch<'a>> + use<'a> {
+    /// The conditions under which it becomes a route at this place.
+    pub fn routes<'p>(
+        &self,
+        place: Place<'p>,
+    ) -> impl Iterator<Item = HttpMatch<'a>> + use<'a, 'p> {
         self.matches()
             .filter(move |condition| condition.admits(&place))
     }

@@ -1,10 +1,14 @@
 //! One world, ready to be asked what becomes of traffic.
 
+use super::alias::Aliases;
+use super::call::Call;
 use super::client::Client;
 use super::cluster::{self, ClusterName};
 use super::destination_rule::Rules;
-use super::facts::ClusterFacts;
+use super::facts::{CallResult, ClusterFacts};
+use super::gateway::Gateways;
 use super::mesh::Mesh;
+use super::proxy::Proxy;
 use super::registry::Registry;
 use super::scope::Scope;
 use super::settings::Settings;
@@ -21,6 +25,8 @@ pub struct Model<'a> {
     pub registry: Registry<'a>,
     pub virtual_services: VirtualServices<'a>,
     pub sidecars: Sidecars<'a>,
+    pub gateways: Gateways<'a>,
+    pub aliases: Aliases,
     pub rules: Rules<'a>,
     pub workloads: Workloads<'a>,
     pub mesh: Mesh<'a>,
@@ -39,10 +45,13 @@ impl<'a> Model<'a> {
         let version = settings.version;
         let mesh = Mesh { config, version };
         let root = mesh.root_namespace().unwrap_or(&settings.root_namespace);
+        let registry = Registry::new(resources, mesh.service_export(), version);
         Self {
-            registry: Registry::new(resources, mesh.service_export(), version),
+            aliases: Aliases::new(&registry),
+            registry,
             virtual_services: VirtualServices::new(resources, mesh.virtual_service_export()),
             sidecars: Sidecars::new(resources, root),
+            gateways: Gateways::new(resources),
             rules: Rules::new(resources, mesh.rules_are_private(), root),
             workloads: Workloads::new(resources),
             mesh,
@@ -65,6 +74,16 @@ impl<'a> Model<'a> {
             self.mesh.config,
             self.mesh.version,
         )
+    }
+
+    /// The client's proxy, for more than one question.
+    pub fn proxy(&self, client: &Client) -> Proxy<'_> {
+        Proxy::new(self, client)
+    }
+
+    /// What becomes of a call.
+    pub fn call(&self, call: &Call) -> CallResult {
+        self.proxy(&call.client).call(call)
     }
 
     /// The cluster of that name as the client's proxy has it; `None` where it has none, so that requests for it fail.

@@ -189,16 +189,36 @@ impl<'m> Scope<'m> {
         listener: &EgressListener<'m>,
         port: u32,
     ) -> Vec<EffectiveService<'m>> {
-        let mut found: Vec<_> = self
+        let hosts = self.registry.hosts_with_port(port).into_iter();
+        let services = hosts.flat_map(|host| self.services_of(listener, host));
+        self.in_order(services.filter(|service| service.port(port).is_some()))
+    }
+
+    /// All services that a listener imports, in the order in which listeners are made of them.
+    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<EffectiveService<'m>> {
+        let mut hosts: Vec<_> = self
             .registry
-            .hosts_with_port(port)
-            .into_iter()
-            .flat_map(|host| self.services_of(listener, host))
-            .filter(|service| service.port(port).is_some())
+            .services()
+            .map(|service| &*service.host.name)
+            .collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        self.in_order(
+            hosts
+                .into_iter()
+                .flat_map(|host| self.services_of(listener, host)),
+        )
+    }
+
+    fn in_order(
+        &self,
+        services: impl Iterator<Item = EffectiveService<'m>>,
+    ) -> Vec<EffectiveService<'m>> {
+        let mut placed: Vec<_> = services
             .filter_map(|service| Some((self.registry.place(&service.base, self.own())?, service)))
             .collect();
-        found.sort_by_key(|(place, _)| *place);
-        found.into_iter().map(|(_, service)| service).collect()
+        placed.sort_by_key(|(place, _)| *place);
+        placed.into_iter().map(|(_, service)| service).collect()
     }
 
     /// Those of the numbers that a listener imports, in the order in which Istio goes through them.

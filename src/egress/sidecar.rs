@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::client::Client;
-use super::facts::Traced;
+use super::destination::cluster_name;
+use super::facts::{Handler, Traced};
 use super::host::HostIndex;
 use super::protocol::Protocol;
 use crate::istio::MeshConfig;
@@ -104,7 +105,38 @@ impl<'m> OutboundPolicy<'m> {
     pub fn allows_any(&self) -> bool {
         self.mode.value != OutboundMode::RegistryOnly
     }
+
+    /// Whether the proxy resolves the names of requests to unknown hosts itself.
+    pub fn resolves_names(&self) -> bool {
+        self.mode.value == OutboundMode::AllowAnyDynamicDns
+    }
+
+    /// The cluster that traffic to unknown hosts goes to, where it is not sent on to where the client sent it.
+    pub fn cluster(&self, handler: Handler) -> Option<Traced<String>> {
+        if handler == Handler::Http && self.resolves_names() {
+            return Some(self.mode.clone().map(|_| BY_NAME.to_owned()));
+        }
+        let proxy = self.proxy?;
+        // Istio takes this host as it is written, and no port as 0.
+        let text = |text: &Option<Spanned<String>>| {
+            text.as_ref().map_or(String::new(), |t| t.value.clone())
+        };
+        let port = proxy
+            .value
+            .port
+            .as_ref()
+            .and_then(|port| port.value.number.as_ref());
+        let name = cluster_name(
+            number(port.map(|port| port.value)),
+            &text(&proxy.value.subset),
+            &text(&proxy.value.host),
+        );
+        Some(Traced::line(name, proxy.key))
+    }
 }
+
+/// The cluster that resolves the `Host` of each request.
+const BY_NAME: &str = "AllowAnyDynamicDNSCluster";
 
 /// The port that an egress listener is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -141,18 +141,17 @@ pub struct VirtualServices<'a> {
 #[derive(Debug, Default)]
 struct Mesh {
     all: Vec<usize>,
-    /// By host in lower case, as Istio looks them up for HTTP.
-    http: HostIndex<usize>,
+    /// All of them, by host in lower case, as Istio looks them up for HTTP.
+    lower: HostIndex<usize>,
     tls: HostIndex<usize>,
     tcp: HostIndex<usize>,
     /// By the hosts they route to.
     destinations: HashMap<String, Vec<usize>>,
 }
 
-/// Which rules of a VirtualService a port asks for.
+/// Which rules of a VirtualService a port that is not HTTP asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    Http,
     Tls,
     Tcp,
 }
@@ -250,38 +249,33 @@ impl<'a> VirtualServices<'a> {
         self.visible(bound, client)
     }
 
-    /// Those bound to sidecars with rules of the section and a host that has a name in common with this one;
+    /// Those bound to sidecars with rules for TLS or for TCP and a host that has a name in common with this one;
     /// in no order, and some perhaps twice.
     pub fn overlapping<'s>(
         &'s self,
         section: Section,
         host: &'s str,
     ) -> impl Iterator<Item = usize> + 's {
-        self.index(section).overlapping(host).flatten().copied()
+        let index = match section {
+            Section::Tls => &self.mesh.tls,
+            Section::Tcp => &self.mesh.tcp,
+        };
+        index.overlapping(host).flatten().copied()
     }
 
-    /// Those bound to sidecars that have HTTP rules, by the hosts of theirs that cover this one (in lower case);
-    /// the most specific host first.
-    pub fn http_covering<'s>(&'s self, host: &'s str) -> impl Iterator<Item = &'s [usize]> {
-        self.mesh.http.covering(host)
+    /// Those bound to sidecars, by the hosts of theirs that cover this one (in lower case), the most specific first.
+    pub fn covering<'s>(&'s self, host: &'s str) -> impl Iterator<Item = &'s [usize]> {
+        self.mesh.lower.covering(host)
     }
 
-    /// Those bound to sidecars that have HTTP rules for this very host or pattern (in lower case).
-    pub fn http_of(&self, host: &str) -> &[usize] {
-        self.mesh.http.same(host)
+    /// Those bound to sidecars that have this very host or pattern (in lower case).
+    pub fn of_host(&self, host: &str) -> &[usize] {
+        self.mesh.lower.same(host)
     }
 
     /// Those bound to sidecars that have a destination of this host.
     pub fn routing_to(&self, host: &str) -> &[usize] {
         self.mesh.destinations.get(host).map_or(&[], Vec::as_slice)
-    }
-
-    fn index(&self, section: Section) -> &HostIndex<usize> {
-        match section {
-            Section::Http => &self.mesh.http,
-            Section::Tls => &self.mesh.tls,
-            Section::Tcp => &self.mesh.tcp,
-        }
     }
 }
 
@@ -289,9 +283,7 @@ impl Mesh {
     fn add(&mut self, at: usize, service: &VirtualService<'_>) {
         self.all.push(at);
         for (host, _) in &service.hosts {
-            if service.spec.http.is_some() {
-                self.http.insert(&host.to_lowercase(), at);
-            }
+            self.lower.insert(&host.to_lowercase(), at);
             if service.spec.tls.is_some() {
                 self.tls.insert(host, at);
             }

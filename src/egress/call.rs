@@ -1,0 +1,348 @@
+//! What becomes of one call.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::client::{Client, ProxyKind};
+use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced, WeightedCluster};
+use super::filter_chain::{Connection, FilterChain, Handling, Listener};
+use super::gateway_routes::{GatewayHost, GatewayRoutes};
+use super::http_route::{
+    HttpAction, HttpPlace, HttpRoute, default_route, passthrough_facts, routes,
+};
+use super::l4_route::only_one;
+use super::proxy::Proxy;
+use super::virtual_host::{RouteTable, VirtualHost, find, route_port};
+use super::virtual_service::Binding;
+
+/// The address of a call that names none: one that no resource names.
+const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 77);
+
+/// The port to which the traffic of a pod is redirected; nothing may connect to it directly.
+const REDIRECTED: u32 = 15001;
+
+/// A connection or request that a client makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub client: Client,
+    /// What `Host` or SNI carries.
+    pub host: String,
+    /// The port that the client connects to; at a gateway, that of the listener on the pod.
+    pub port: u32,
+    pub speaks: Speaks,
+    /// The IP that the client connects to; without it, one that no resource names.
+    pub address: Option<IpAddr>,
+    pub path: Option<String>,
+}
+
+impl Call {
+    fn connection(&self) -> Connection<'_> {
+        Connection {
+            address: self.address.unwrap_or(IpAddr::V4(ELSEWHERE)),
+            port: self.port,
+            speaks: self.speaks,
+            host: &self.host,
+        }
+    }
+
+    fn path(&self) -> &str {
+        self.path.as_deref().unwrap_or("/")
+    }
+}
+
+impl<'m> Proxy<'m> {
+    /// What becomes of a call that this proxy gets.
+    pub fn call(&self, call: &Call) -> CallResult {
+        let connection = call.connection();
+        match self.scope.client.proxy {
+            ProxyKind::Sidecar => {
+                let listeners = self.listeners(call.port);
+                match listeners.of(connection.address) {
+                    Some(listener) => self.through(listener, call),
+                    None if call.port == REDIRECTED => self.blackhole(),
+                    None => self.unknown_host(call),
+                }
+            }
+            ProxyKind::Gateway => {
+                let listeners = self.router_listeners(call.port);
+                match listeners.of(connection.address) {
+                    Some(listener) => self.through(listener, call),
+                    None => error(
+                        None,
+                        CallError::NoListener,
+                        "no Gateway opens a listener on this port of the pod",
+                    ),
+                }
+            }
+        }
+    }
+
+    fn through(&self, listener: &Listener<'m>, call: &Call) -> CallResult {
+        match listener.chain(&call.connection()) {
+            Ok(chain) => self.in_chain(chain, call),
+            Err(_) => error(
+                None,
+                CallError::NoFilterChain,
+                "no filter chain of the listener takes the connection",
+            ),
+        }
+    }
+
+    fn in_chain(&self, chain: &FilterChain<'m>, call: &Call) -> CallResult {
+        let tls = call.speaks == Speaks::Tls;
+        if chain.ends_tls && !tls {
+            return error(None, CallError::Protocol, "the listener expects TLS");
+        }
+        let is_http = matches!(call.speaks, Speaks::Http | Speaks::Http2);
+        let http = |result: CallResult| match is_http || (chain.ends_tls && tls) {
+            true => result,
+            false => error(
+                Some(Handler::Http),
+                CallError::Protocol,
+                "the listener only speaks HTTP",
+            ),
+        };
+        match &chain.handling {
+            Handling::Http(table) => http(self.request(table, call)),
+            Handling::GatewayHttp(routes) => http(self.gateway_request(routes, call)),
+            Handling::Tcp(route) => {
+                let facts = route.facts(self);
+                CallResult {
+                    tcp: Some(facts.tcp),
+                    ..forwarded(Handler::Tcp, facts.clusters)
+                }
+            }
+            Handling::Unknown => self.unknown_host(call),
+        }
+    }
+
+    fn request(&self, table: &RouteTable, call: &Call) -> CallResult {
+        let Some(found) = find(self, table, &call.host) else {
+            return error(
+                Some(Handler::Http),
+                CallError::NoVirtualHost,
+                "no virtual host has the name",
+            );
+        };
+        match found {
+            VirtualHost::Rules { service, .. } => {
+                let listener = self.scope.listener_of(table.port);
+                let place = HttpPlace {
+                    proxy: self,
+                    listener_port: table.port,
+                    port: listener.map_or(table.port, |listener| route_port(listener, table.port)),
+                    binding: Binding::Mesh,
+                    namespace: service.namespace(),
+                };
+                let mut all = routes(service, place.place());
+                match all.find(|route| route.condition.matches_path(call.path())) {
+                    Some(route) => act(&place, &route),
+                    None => no_route(),
+                }
+            }
+            VirtualHost::Service { service, port } => {
+                finish(default_route(self, &service, port), Vec::new())
+            }
+            VirtualHost::Unknown => self.unknown_request(),
+        }
+    }
+
+    fn gateway_request(&self, table: &GatewayRoutes, call: &Call) -> CallResult {
+        let hosts = self.route_hosts(&table.name);
+        let Some(host) = hosts.find(&call.host) else {
+            // Without any virtual host there is one without routes for everything.
+            return match hosts.is_empty() {
+                true => no_route(),
+                false => error(
+                    Some(Handler::Http),
+                    CallError::NoVirtualHost,
+                    "no virtual host of the Gateway has the name",
+                ),
+            };
+        };
+        if host.requires_tls && call.speaks != Speaks::Tls {
+            return CallResult {
+                outcome: Traced::default(
+                    Outcome::Redirect,
+                    "the server of the Gateway sets httpsRedirect",
+                ),
+                status: Some(301),
+                ..result(Outcome::Redirect, Some(Handler::Http))
+            };
+        }
+        self.gateway_route(host, call)
+    }
+
+    /// Routes that take everything come after those of all VirtualServices that do not.
+    fn gateway_route(&self, host: &GatewayHost<'m>, call: &Call) -> CallResult {
+        for takes_everything in [false, true] {
+            for source in &host.sources {
+                let binding = source.server.binding();
+                let place = HttpPlace {
+                    proxy: self,
+                    listener_port: source.server.number,
+                    port: source.server.number,
+                    binding,
+                    namespace: source.service.namespace(),
+                };
+                let mut all = source.routes(place.place());
+                let found = all.find(|route| {
+                    route.condition.is_catch_all() == takes_everything
+                        && route.condition.matches_path(call.path())
+                });
+                if let Some(route) = found {
+                    return act(&place, &route);
+                }
+            }
+        }
+        no_route()
+    }
+
+    /// A request to a host that the proxy does not know.
+    fn unknown_request(&self) -> CallResult {
+        let mode = &self.scope.outbound.mode;
+        if !self.scope.outbound.allows_any() {
+            return CallResult {
+                outcome: mode.clone().map(|_| Outcome::DirectResponse),
+                status: Some(502),
+                ..result(Outcome::DirectResponse, Some(Handler::Http))
+            };
+        }
+        CallResult {
+            route: Some(passthrough_facts()),
+            ..self.out(Handler::Http)
+        }
+    }
+
+    /// A connection to a host that the proxy does not know.
+    fn unknown_host(&self, call: &Call) -> CallResult {
+        let is_http = matches!(call.speaks, Speaks::Http | Speaks::Http2);
+        if !self.scope.outbound.allows_any() {
+            return self.blackhole();
+        }
+        if is_http && self.scope.outbound.resolves_names() && !self.has_listener(call) {
+            return self.unknown_request();
+        }
+        CallResult {
+            tcp: Some(Default::default()),
+            ..self.out(Handler::Tcp)
+        }
+    }
+
+    fn has_listener(&self, call: &Call) -> bool {
+        let address = call.connection().address;
+        self.listeners(call.port).of(address).is_some()
+    }
+
+    /// To where the client sent it, or to the proxy that the Sidecar names.
+    fn out(&self, handler: Handler) -> CallResult {
+        let outbound = &self.scope.outbound;
+        let (cluster, outcome) = match outbound.cluster(handler) {
+            Some(cluster) => (cluster, Outcome::Forwarded),
+            None => {
+                let passthrough = outbound
+                    .mode
+                    .clone()
+                    .map(|_| "PassthroughCluster".to_owned());
+                (passthrough, Outcome::Passthrough)
+            }
+        };
+        CallResult {
+            outcome: outbound.mode.clone().map(|_| outcome),
+            clusters: vec![WeightedCluster {
+                name: cluster,
+                weight: only_one(),
+            }],
+            ..result(outcome, Some(handler))
+        }
+    }
+
+    fn blackhole(&self) -> CallResult {
+        let mode = &self.scope.outbound.mode;
+        CallResult {
+            outcome: mode.clone().map(|_| Outcome::Blackhole),
+            clusters: vec![WeightedCluster {
+                name: mode.clone().map(|_| "BlackHoleCluster".to_owned()),
+                weight: only_one(),
+            }],
+            tcp: Some(Default::default()),
+            ..result(Outcome::Blackhole, Some(Handler::Tcp))
+        }
+    }
+}
+
+fn act(place: &HttpPlace<'_, '_>, route: &HttpRoute<'_>) -> CallResult {
+    let lines = route.rule.lines().chain(route.condition.lines());
+    finish(place.action(route), lines.collect())
+}
+
+/// `lines` are those of the rule and the condition that were chosen.
+fn finish(action: HttpAction, lines: Vec<crate::source::Span>) -> CallResult {
+    let outcome = |outcome| match lines.is_empty() {
+        true => Traced::default(
+            outcome,
+            "no VirtualService is for the host: Istio routes to the service",
+        ),
+        false => Traced::lines(outcome, lines.iter().copied()),
+    };
+    match action {
+        HttpAction::Forward { clusters, route } => CallResult {
+            outcome: outcome(Outcome::Forwarded),
+            route: Some(*route),
+            ..forwarded(Handler::Http, clusters)
+        },
+        HttpAction::Redirect(_) => CallResult {
+            outcome: outcome(Outcome::Redirect),
+            ..result(Outcome::Redirect, Some(Handler::Http))
+        },
+        HttpAction::DirectResponse(status) => CallResult {
+            outcome: outcome(Outcome::DirectResponse),
+            status: Some(status.value),
+            ..result(Outcome::DirectResponse, Some(Handler::Http))
+        },
+        HttpAction::Nothing(_) => CallResult {
+            outcome: outcome(Outcome::Error),
+            error: Some(CallError::NoRoute),
+            ..result(Outcome::Error, Some(Handler::Http))
+        },
+    }
+}
+
+fn forwarded(handler: Handler, clusters: Vec<WeightedCluster>) -> CallResult {
+    let lines: Vec<_> = clusters
+        .iter()
+        .flat_map(|cluster| cluster.name.spans().iter().copied())
+        .collect();
+    CallResult {
+        outcome: Traced::lines(Outcome::Forwarded, lines),
+        clusters,
+        ..result(Outcome::Forwarded, Some(handler))
+    }
+}
+
+fn no_route() -> CallResult {
+    error(
+        Some(Handler::Http),
+        CallError::NoRoute,
+        "no route of the virtual host takes the path",
+    )
+}
+
+fn error(handler: Option<Handler>, error: CallError, reason: &'static str) -> CallResult {
+    CallResult {
+        outcome: Traced::default(Outcome::Error, reason),
+        error: Some(error),
+        ..result(Outcome::Error, handler)
+    }
+}
+
+fn result(outcome: Outcome, handler: Option<Handler>) -> CallResult {
+    CallResult {
+        outcome: Traced::default(outcome, ""),
+        error: None,
+        status: None,
+        handler,
+        clusters: Vec::new(),
+        route: None,
+        tcp: None,
+    }
+}

@@ -1,0 +1,306 @@
+//! Which virtual host of a sidecar's HTTP listener takes a request.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::effective::EffectiveService;
+use super::host::{HostIndex, is_wildcard, of_service};
+use super::http_match::Place;
+use super::protocol::Protocol;
+use super::proxy::Proxy;
+use super::service::{Origin, Port, Resolution};
+use super::sidecar::EgressListener;
+use super::virtual_service::{Binding, VirtualService};
+
+/// The virtual hosts of one HTTP connection manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteTable {
+    /// The port of the listener.
+    pub port: u32,
+    /// The listener is that of one service, found by sniffing: its virtual host takes everything.
+    pub only: Option<String>,
+}
+
+/// What decides over a request.
+#[derive(Clone, Debug)]
+pub enum VirtualHost<'m> {
+    /// The HTTP rules of a VirtualService, for this host of it or for a service that it covers.
+    Rules {
+        service: &'m VirtualService<'m>,
+        host: String,
+    },
+    /// A service that no VirtualService is for.
+    Service {
+        service: Rc<EffectiveService<'m>>,
+        port: &'m Port<'m>,
+    },
+    /// What becomes of requests to unknown hosts.
+    Unknown,
+}
+
+/// The services whose requests a route table sorts, by host in lower case.
+#[derive(Debug, Default)]
+pub struct PortServices<'m> {
+    by_name: HashMap<String, Rc<EffectiveService<'m>>>,
+    /// Those that speak HTTP or may do so.
+    http: HostIndex<String>,
+    all: HostIndex<()>,
+    by_address: HashMap<String, String>,
+}
+
+impl<'m> PortServices<'m> {
+    /// Of several services of one host the last stays.
+    pub(super) fn new(services: Vec<EffectiveService<'m>>, port: u32) -> Self {
+        let mut out = Self::default();
+        for service in services {
+            let name = service.base.host.name.to_lowercase();
+            out.by_name.insert(name, Rc::new(service));
+        }
+        let mut names: Vec<_> = out.by_name.keys().cloned().collect();
+        names.sort_unstable();
+        for name in names {
+            let Some(service) = out.by_name.get(&name) else {
+                continue;
+            };
+            out.all.insert(&name, ());
+            if http_port(service, port).is_some() {
+                out.http.insert(&name, name.clone());
+            }
+            if let Some(address) = service.base.definition.addresses.last() {
+                out.by_address.insert(address.text.to_owned(), name);
+            }
+        }
+        out
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Rc<EffectiveService<'m>>> {
+        self.by_name.get(name)
+    }
+}
+
+/// The port of a service through which a table reaches it, where that is one for HTTP.
+fn http_port<'m>(service: &EffectiveService<'m>, port: u32) -> Option<&'m Port<'m>> {
+    // Asked as a proxy, Envoy knows hosts without a port, and those stand for port 80.
+    let number = if port == 0 { 80 } else { port };
+    service
+        .port(number)
+        .filter(|port| port.protocol.is_http_or_sniffed())
+}
+
+/// The port that rules see. Where the application uses the sidecar as its HTTP proxy there is none: 0.
+pub(super) fn route_port(listener: &EgressListener<'_>, port: u32) -> u32 {
+    let protocol = listener.port.map(|port| port.protocol);
+    if protocol == Some(Protocol::HttpProxy) {
+        0
+    } else {
+        port
+    }
+}
+
+/// The search for a virtual host in one table.
+struct Search<'s, 'm> {
+    proxy: &'s Proxy<'m>,
+    listener: &'s EgressListener<'m>,
+    services: Rc<PortServices<'m>>,
+    /// As rules see it.
+    port: u32,
+}
+
+/// The virtual host for a request; `None` where none takes it.
+pub(super) fn find<'m>(
+    proxy: &Proxy<'m>,
+    table: &RouteTable,
+    host: &str,
+) -> Option<VirtualHost<'m>> {
+    let listener = proxy.scope.listener_of(table.port)?;
+    let search = Search {
+        proxy,
+        listener,
+        services: proxy.services_on(table.port),
+        port: route_port(listener, table.port),
+    };
+    if let Some(only) = &table.only {
+        // The virtual host has the name in lower case and is looked for as it is written.
+        return search.of_name(only);
+    }
+    search
+        .of_host(&host.to_lowercase())
+        .or(Some(VirtualHost::Unknown))
+}
+
+impl<'m> Search<'_, 'm> {
+    fn of_host(&self, host: &str) -> Option<VirtualHost<'m>> {
+        self.of_name(host)
+            .or_else(|| self.of_other_name(host))
+            .or_else(|| self.of_pattern(host))
+    }
+
+    /// The virtual host that has this very name or pattern as a domain.
+    fn of_name(&self, name: &str) -> Option<VirtualHost<'m>> {
+        match self.services.get(name) {
+            Some(service) => self.of_service(service),
+            None => self.of_unregistered(name),
+        }
+    }
+
+    /// The virtual host of a service: that of the first VirtualService that has rules for it, or its own.
+    fn of_service(&self, service: &Rc<EffectiveService<'m>>) -> Option<VirtualHost<'m>> {
+        let port = http_port(service, self.port)?;
+        let name = service.base.host.name.to_lowercase();
+        // A name of a VirtualService beats a pattern, a long pattern a short one; of one pattern only the first
+        // VirtualService counts, even if it has no rule for this place.
+        let rules = if is_wildcard(&name) || self.all_of(&name).is_empty() {
+            let first = self.most_specific(&name);
+            first.filter(|service| self.has_rules(service))
+        } else {
+            let mut named = self.all_of(&name).into_iter();
+            named.find(|service| self.has_rules(service))
+        };
+        if let Some(rules) = rules {
+            return Some(VirtualHost::Rules {
+                service: rules,
+                host: name,
+            });
+        }
+        (service.base.definition.resolution != Resolution::Alias).then(|| VirtualHost::Service {
+            service: Rc::clone(service),
+            port,
+        })
+    }
+
+    /// The VirtualServices for this very name, in order.
+    fn all_of(&self, name: &str) -> Vec<&'m VirtualService<'m>> {
+        self.imported(self.proxy.model.virtual_services.of_host(name))
+    }
+
+    /// The first VirtualService with the most specific host that covers the name.
+    fn most_specific(&self, name: &str) -> Option<&'m VirtualService<'m>> {
+        self.proxy
+            .model
+            .virtual_services
+            .covering(name)
+            .find_map(|group| self.imported(group).into_iter().next())
+    }
+
+    fn imported(&self, numbers: &[usize]) -> Vec<&'m VirtualService<'m>> {
+        let scope = &self.proxy.scope;
+        scope
+            .imported_virtual_services(self.listener, numbers.iter().copied())
+            .into_iter()
+            .filter_map(|at| self.proxy.model.virtual_services.get(at))
+            .collect()
+    }
+
+    /// The virtual host of a name that is no service here: on port 80 any VirtualService makes one, elsewhere one
+    /// that is also for a service of the port.
+    fn of_unregistered(&self, name: &str) -> Option<VirtualHost<'m>> {
+        let numbers = self.proxy.model.virtual_services.of_host(name);
+        if numbers.is_empty() || self.covers_a_service(name) {
+            return None;
+        }
+        let mut candidates = self.imported(numbers).into_iter();
+        let service = candidates.find(|service| {
+            self.has_rules(service) && (self.port == 80 || self.is_for_a_service(service))
+        })?;
+        Some(VirtualHost::Rules {
+            service,
+            host: name.to_owned(),
+        })
+    }
+
+    /// A pattern that covers services stands for them only.
+    fn covers_a_service(&self, name: &str) -> bool {
+        is_wildcard(name) && self.services.all.overlapping(name).next().is_some()
+    }
+
+    fn is_for_a_service(&self, virtual_service: &VirtualService<'m>) -> bool {
+        let hosts = &virtual_service.hosts;
+        hosts.iter().any(|(host, _)| {
+            let host = host.to_lowercase();
+            if !is_wildcard(&host) {
+                return !self.services.http.same(&host).is_empty();
+            }
+            let mut covered = self.services.http.overlapping(&host).flatten();
+            covered.any(|name| {
+                let first = self.most_specific(name);
+                first.is_some_and(|first| std::ptr::eq(first, virtual_service))
+            })
+        })
+    }
+
+    fn has_rules(&self, virtual_service: &VirtualService<'m>) -> bool {
+        let place = self.place();
+        let mut rules = virtual_service.http();
+        rules.any(|rule| rule.routes(place).next().is_some())
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place {
+            port: self.port,
+            binding: Binding::Mesh,
+            client: &self.proxy.scope.client,
+        }
+    }
+
+    /// Other names of services: with a dot at the end, shorter ones of Kubernetes Services, those of
+    /// `ExternalName` Services, and addresses.
+    fn of_other_name(&self, host: &str) -> Option<VirtualHost<'m>> {
+        let own = self.proxy.scope.client.namespace.as_deref();
+        let plain = host.strip_suffix('.');
+        let kubernetes = self.kubernetes_names(host, own);
+        let address = self.services.by_address.get(host).cloned();
+        let alias = self
+            .proxy
+            .model
+            .aliases
+            .concrete(host)
+            .map(str::to_lowercase);
+        let alias = alias.filter(|_| self.listener.imports_service(None, host));
+        let others = plain.map(str::to_owned).into_iter();
+        others
+            .chain(kubernetes)
+            .chain(alias)
+            .chain(address)
+            .filter_map(|name| self.services.get(&name))
+            .find_map(|service| self.of_service(service))
+    }
+
+    /// What a short name of a Kubernetes Service may stand for: `name`, `name.namespace`, `name.namespace.svc`.
+    fn kubernetes_names(&self, host: &str, own: Option<&str>) -> Option<String> {
+        let mut parts = host.split('.');
+        let name = parts.next().filter(|name| !name.is_empty())?;
+        match (parts.next(), parts.next(), parts.next()) {
+            (None, _, _) => Some(of_service(name, own)),
+            (Some(namespace), None, _) | (Some(namespace), Some("svc"), None) => {
+                Some(of_service(name, Some(namespace)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The longest pattern that covers the host.
+    fn of_pattern(&self, host: &str) -> Option<VirtualHost<'m>> {
+        let starts = host.char_indices().map(|(at, _)| at).skip(1);
+        starts
+            .chain(std::iter::once(host.len()))
+            .filter_map(|at| host.get(at..))
+            .find_map(|suffix| {
+                self.of_name(&format!("*{suffix}"))
+                    .or_else(|| self.of_headless(suffix.strip_prefix('.')?))
+            })
+    }
+
+    /// A pod of a headless Service.
+    fn of_headless(&self, name: &str) -> Option<VirtualHost<'m>> {
+        let own = self.proxy.scope.client.namespace.as_deref();
+        let full = self.kubernetes_names(name, own);
+        let services = std::iter::once(name.to_owned()).chain(full);
+        services
+            .filter_map(|name| self.services.get(&name))
+            .filter(|service| {
+                service.base.definition.origin == Origin::Kubernetes
+                    && service.base.definition.resolution == Resolution::Passthrough
+            })
+            .find_map(|service| self.of_service(service))
+    }
+}
