@@ -1,6 +1,6 @@
 //! The mesh configuration: where files carry it, and which one holds in a world.
 
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use crate::istio::mesh::MeshConfig;
 use crate::source::Span;
@@ -25,9 +25,9 @@ pub enum MeshOrigin {
 }
 
 /// The mesh configuration that holds in a world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
-    pub config: Cow<'a, MeshConfig>,
+    pub config: &'a MeshConfig,
     pub origin: MeshOrigin,
 }
 
@@ -35,9 +35,11 @@ impl std::ops::Deref for Mesh<'_> {
     type Target = MeshConfig;
 
     fn deref(&self) -> &MeshConfig {
-        &self.config
+        self.config
     }
 }
+
+static DEFAULT: LazyLock<MeshConfig> = LazyLock::new(MeshConfig::default);
 
 const NONE: &str = "no mesh configuration is among the files, so Istio's defaults hold";
 const SEVERAL: &str =
@@ -55,14 +57,14 @@ impl<'a> Mesh<'a> {
 
     pub(super) fn of(found: &'a FoundMesh) -> Self {
         Self {
-            config: Cow::Borrowed(&found.config),
+            config: &found.config,
             origin: MeshOrigin::Lines(found.span),
         }
     }
 
     fn default_because(reason: &'static str) -> Self {
         Self {
-            config: Cow::Owned(MeshConfig::default()),
+            config: &DEFAULT,
             origin: MeshOrigin::Default(reason),
         }
     }

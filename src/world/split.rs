@@ -351,23 +351,50 @@ fn lasting(file: &File) -> Vec<&Resource> {
     out
 }
 
-/// The definitions of each resource that several files define: the number of the file, and the whole object.
-fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(FileIndex, Span)>> {
+/// For each file: its resources that other files define too, each with a number that its definitions share.
+fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(usize, Span)>> {
     let mut known: HashMap<Identity<'_>, usize> = HashMap::new();
-    let mut out: Vec<Vec<(FileIndex, Span)>> = Vec::new();
-    for (number, resources) in files.iter().enumerate() {
-        for resource in resources.iter().filter(|resource| !is_filled_in(resource)) {
-            let Some(identity) = Identity::of(resource) else {
-                continue;
-            };
-            let at = *known.entry(identity).or_insert_with(|| {
-                out.push(Vec::new());
-                out.len() - 1
-            });
-            out[at].push((number, resource.span));
-        }
+    let mut counts: Vec<usize> = Vec::new();
+    let mut out: Vec<Vec<(usize, Span)>> = Vec::with_capacity(files.len());
+    for resources in files {
+        let named = resources
+            .iter()
+            .filter(|resource| !is_filled_in(resource))
+            .filter_map(|resource| Some((Identity::of(resource)?, resource.span)))
+            .map(|(identity, span)| {
+                let number = *known.entry(identity).or_insert_with(|| {
+                    counts.push(0);
+                    counts.len() - 1
+                });
+                counts[number] += 1;
+                (number, span)
+            })
+            .collect();
+        out.push(named);
     }
-    out.retain(|definitions| definitions.len() > 1);
+    for named in &mut out {
+        named.retain(|&(number, _)| counts[number] > 1);
+    }
+    out
+}
+
+/// The whole resources of which a world with these files holds several definitions, sorted.
+fn undecided(files: &[FileIndex], repeated: &[Vec<(usize, Span)>]) -> Vec<Span> {
+    let here = || {
+        files
+            .iter()
+            .filter_map(|&number| repeated.get(number))
+            .flatten()
+    };
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for &(number, _) in here() {
+        *counts.entry(number).or_default() += 1;
+    }
+    let mut out: Vec<Span> = here()
+        .filter(|(number, _)| counts.get(number).is_some_and(|&count| count > 1))
+        .map(|&(_, span)| span)
+        .collect();
+    out.sort_unstable();
     out
 }
 
@@ -375,24 +402,11 @@ fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(FileIndex, Span)>> {
 fn build<'a>(
     files: &[&'a File],
     effective: &[Vec<&'a Resource>],
-    repeated: &[Vec<(FileIndex, Span)>],
+    repeated: &[Vec<(usize, Span)>],
     kustomizations: &Kustomizations,
     options: &Options<'a>,
     plan: &Plan,
 ) -> World<'a> {
-    let mut inside = vec![false; files.len()];
-    for &number in &plan.files {
-        inside[number] = true;
-    }
-    let mut undecided: Vec<Span> = repeated
-        .iter()
-        .flat_map(|definitions| {
-            let here = definitions.iter().filter(|(number, _)| inside[*number]);
-            let several = here.clone().nth(1).is_some();
-            here.filter(move |_| several).map(|&(_, span)| span)
-        })
-        .collect();
-    undecided.sort_unstable();
     let held = || {
         plan.files
             .iter()
@@ -421,7 +435,7 @@ fn build<'a>(
             && !plan.partial
             && held().all(|file| !file.broken && !kustomizations.is_open(&file.place)),
         templates,
-        undecided,
+        undecided: undecided(&plan.files, repeated),
         files: ids,
     }
 }
