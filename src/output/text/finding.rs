@@ -114,7 +114,7 @@ fn snippets(finding: &Diagnostic, sources: &Sources, painter: &Painter, out: &mu
     let mut drawn = String::new();
     if drawer.render_report(&mut drawn, &drawing).is_ok() {
         // The first line is miette's headline, which ours stands for.
-        out.push_str(drawn.split_once('\n').map_or("", |(_, rest)| rest));
+        join_frames(drawn.split_once('\n').map_or("", |(_, rest)| rest), out);
     }
     if drawing.snippets.more > 0 {
         note(
@@ -123,6 +123,34 @@ fn snippets(finding: &Diagnostic, sources: &Sources, painter: &Painter, out: &mu
             painter,
             out,
         );
+    }
+}
+
+/// Draws the frames of several windows as one: under each other, the end of one and the beginning of the next as a branch.
+fn join_frames(drawn: &str, out: &mut String) {
+    let top = |line: &str| {
+        let frame = line.trim_start();
+        frame.starts_with('╭').then(|| line.len() - frame.len())
+    };
+    let widest = drawn.lines().filter_map(top).max().unwrap_or(0);
+    let mut pad = 0;
+    let mut open = false;
+    let mut lines = drawn.lines().peekable();
+    while let Some(line) = lines.next() {
+        let top = top(line);
+        if let Some(top) = top {
+            pad = widest - top;
+        }
+        if line.trim_start() == "╰────" && lines.peek().is_some() {
+            open = true;
+            continue;
+        }
+        out.extend(std::iter::repeat_n(' ', pad));
+        match top.filter(|_| open) {
+            Some(_) => out.push_str(&line.replacen('╭', "├", 1)),
+            None => out.push_str(line),
+        }
+        out.push('\n');
     }
 }
 

@@ -20,10 +20,7 @@ pub(super) fn draw(fix: &Fix, sources: &Sources, painter: &Painter, out: &mut St
         painter,
         out,
     );
-    let [edit] = fix.edits.as_slice() else {
-        return;
-    };
-    let Some((before, after)) = lines(edit, sources) else {
+    let Some((before, after)) = lines(&fix.edits, sources) else {
         return;
     };
     if before.len() + after.len() > MOST_LINES {
@@ -39,39 +36,61 @@ pub(super) fn draw(fix: &Fix, sources: &Sources, painter: &Painter, out: &mut St
     }
 }
 
-/// The lines that an edit touches, as they are and as they would be, without those that stay and without common indentation.
-fn lines(edit: &Edit, sources: &Sources) -> Option<(Vec<String>, Vec<String>)> {
-    let source = sources.get(edit.span.file);
-    let first = source.position(edit.span.start).line as usize - 1;
-    let last = source.position(edit.span.end).line as usize - 1;
-    let start = source.line_range(first).start;
-    let end = source.line_range(last).end;
-    if end - start + edit.text.len() > 4096 {
+/// More bytes than these are not looked at for the few lines to show.
+const MOST_BYTES: usize = 4096;
+
+/// The lines that the edits touch, as they are and as they would be, without those that stay and without common indentation.
+fn lines(edits: &[Edit], sources: &Sources) -> Option<(Vec<String>, Vec<String>)> {
+    let mut edits: Vec<&Edit> = edits.iter().collect();
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let (first, last) = (edits.first()?.span, edits.last()?.span);
+    if edits.iter().any(|edit| edit.span.file != first.file) {
+        return None;
+    }
+    let source = sources.get(first.file);
+    let line = |offset| source.line_range(source.position(offset).line as usize - 1);
+    let (start, end) = (
+        line(first.start).start,
+        line(last.end).end.max(last.end as usize),
+    );
+    if end - start > MOST_BYTES {
         return None;
     }
     let before = source.text.get(start..end)?;
-    let head = source.text.get(start..edit.span.start as usize)?;
-    let tail = source
-        .text
-        .get(edit.span.end as usize..end.max(edit.span.end as usize))?;
-    let after = format!("{head}{}{tail}", edit.text);
-    let mut before: Vec<&str> = before.lines().collect();
-    let mut after: Vec<&str> = after.lines().collect();
-    while !before.is_empty() && before.last() == after.last() {
-        before.pop();
-        after.pop();
+    let mut after = String::new();
+    let mut at = start;
+    for edit in edits {
+        after.push_str(source.text.get(at..edit.span.start as usize)?);
+        after.push_str(&edit.text);
+        at = edit.span.end as usize;
     }
-    let same = before
+    after.push_str(source.text.get(at..end)?);
+    if after.len() > MOST_BYTES {
+        return None;
+    }
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.lines().collect(), after.lines().collect());
+    let head = before
         .iter()
         .zip(&after)
         .take_while(|(a, b)| a == b)
         .count();
-    let before = &before[same..];
-    let after = &after[same..];
-    let indent = before
+    let (before, after) = (before.get(head..)?, after.get(head..)?);
+    let tail = before
+        .iter()
+        .rev()
+        .zip(after.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (before, after) = (
+        before.get(..before.len() - tail)?,
+        after.get(..after.len() - tail)?,
+    );
+    let filled = before
         .iter()
         .chain(after)
-        .filter(|text| !text.trim().is_empty())
+        .filter(|text| !text.trim().is_empty());
+    let indent = filled
         .map(|text| text.len() - text.trim_start_matches(' ').len())
         .min()
         .unwrap_or(0);
