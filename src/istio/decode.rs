@@ -67,11 +67,16 @@ pub trait Decode: Sized {
 pub struct Decoder {
     /// Places whose value is unknown, because something will be put in their place. Nothing is concluded from them.
     pub placeholders: Vec<Span>,
+    /// Keys of fields that this version of Istio does not have, sorted: the API server drops them.
+    pub dropped: Vec<Span>,
 }
 
 impl Decoder {
     /// Reads the value of one entry. A null is the same as nothing.
     pub fn field<T: Decode + Default>(&mut self, entry: &Entry<'_>) -> Option<Spanned<T>> {
+        if self.dropped.binary_search(&entry.key.span()).is_ok() {
+            return None;
+        }
         let value = self.value(entry.value)?;
         Some(Spanned::new(value, entry.value.span(), entry.key.span()))
     }
@@ -168,9 +173,9 @@ impl Decode for f64 {
     }
 }
 
-/// Declares a message: `Name { field: Type = "wireName", … }`. Every field is optional on the wire.
+/// Declares a message: `Name { field: Type = "wireName", … }`. Every field is optional on the wire; some have two names.
 macro_rules! message {
-    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ty = $wire:literal),* $(,)? })+) => {$(
+    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ty = $wire:literal $(| $alias:literal)*),* $(,)? })+) => {$(
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $($(#[$field_meta])* pub $field: Option<$crate::source::Spanned<$ty>>,)* }
@@ -190,7 +195,7 @@ macro_rules! message {
                 let mut out = Self::default();
                 for entry in node.entries() {
                     match &*entry.name {
-                        $($wire => out.$field = decoder.field(&entry),)*
+                        $($wire $(| $alias)* => out.$field = decoder.field(&entry),)*
                         _ => {}
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::decode::{List, enumeration, message};
 use super::service::WorkloadSelector;
-use super::value::Int;
+use super::value::{Int, Opaque};
 
 message! {
     EnvoyFilter {
@@ -27,6 +27,11 @@ message! {
         cluster: ClusterMatch = "cluster",
         listener: ListenerMatch = "listener",
         route_configuration: RouteConfigurationMatch = "routeConfiguration",
+        waypoint: Opaque = "waypoint",
+        proxy: ProxyMatch = "proxy",
+    }
+    ProxyMatch {
+        proxy_version: String = "proxyVersion",
     }
     ClusterMatch {
         port_number: Int = "portNumber",
@@ -37,6 +42,19 @@ message! {
     ListenerMatch {
         port_number: Int = "portNumber",
         port_name: String = "portName",
+        filter_chain: FilterChainMatch = "filterChain",
+        name: String = "name",
+    }
+    FilterChainMatch {
+        name: String = "name",
+        sni: String = "sni",
+        filter: FilterMatch = "filter",
+    }
+    FilterMatch {
+        name: String = "name",
+        sub_filter: SubFilterMatch = "subFilter",
+    }
+    SubFilterMatch {
         name: String = "name",
     }
     RouteConfigurationMatch {
@@ -52,6 +70,7 @@ message! {
     }
     Patch {
         operation: PatchOperation = "operation",
+        value: Opaque = "value",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Decodes trees into typed resources, reporting wrong shapes and what admission would refuse.
 
+mod admission;
 pub mod decode;
 pub mod envoy_filter;
 pub mod mesh;

@@ -1,5 +1,6 @@
 //! Values that something else will put in later: `${HOST}`, `$(HOST)`, `<host>`, `__HOST__`, …
 
+use super::schema;
 use crate::yaml::{Kind, Node};
 
 /// Whether the value of the node is unknown.
@@ -42,12 +43,18 @@ fn holds_mark(text: &str) -> bool {
             || between(text, "@", is_capitals))
 }
 
-/// A DNS label of capitals with an underscore (`DB_HOST`), which no host name has.
+/// A DNS label of capitals with an underscore (`DB_HOST`), which no host name has, unless it is a word that Istio or
+/// Envoy knows: then it is one in the wrong place.
 fn is_spelt_in_capitals(text: &str) -> bool {
-    text.split(['.', '/', ':']).any(|label| label.contains('_') && is_capitals(label))
-        // The one protocol of Istio that looks so.
-        && text != "HTTP_PROXY"
+    text.contains('_')
+        && text
+            .split(['.', '/', ':'])
+            .any(|label| label.contains('_') && is_capitals(label))
+        && !WORDS.contains(&text)
+        && !schema::is_word(text)
 }
+
+const WORDS: [&str; 4] = ["HTTP_PROXY", "LOGICAL_DNS", "STRICT_DNS", "ORIGINAL_DST"];
 
 fn brackets(text: &str, open: &str, close: char, right: impl Fn(&str) -> bool) -> bool {
     let Some((text, _)) = text.rsplit_once(close) else {

@@ -1,11 +1,12 @@
 //! From the root of a document to the resources in it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::decode::{Decode, Decoder};
 use super::resource::{Meta, Namespace, Resource, Spec};
-use super::schema;
 use super::version::IstioVersion;
+use super::{admission, schema};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
@@ -41,24 +42,24 @@ fn object(root: Node<'_>, version: IstioVersion, out: &mut Decoded) {
 
 fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Decoded) {
     let Some(kind) = head.known() else { return };
-    let mut decoder = Decoder::default();
+    let istio = head.group == "networking.istio.io";
+    let mut verdict = if istio {
+        schema::check(head.kind.value, root, version)
+    } else {
+        schema::Verdict::default()
+    };
+    let mut decoder = Decoder {
+        dropped: std::mem::take(&mut verdict.dropped),
+        ..Decoder::default()
+    };
     let spec_entry = root.get("spec");
-    let spec = spec_entry.as_ref().map(|entry| entry.value);
-    let spec = kind(spec, &mut decoder);
+    let spec = kind(spec_entry.as_ref().map(|entry| entry.value), &mut decoder);
     let meta = root
         .get("metadata")
         .and_then(|entry| Meta::decode(entry.value, &mut decoder))
         .unwrap_or_default();
     decoder.placeholders.sort_unstable();
-    let mut findings = if head.group == "networking.istio.io" {
-        schema::check(head.kind.value, root, version)
-    } else {
-        Vec::new()
-    };
-    findings.retain(|finding| !touches(finding, &decoder.placeholders));
-    let refused = findings.iter().any(|finding| finding.refused_by.is_some());
-    out.diagnostics.append(&mut findings);
-    out.resources.push(Resource {
+    let mut resource = Resource {
         span: root.span(),
         kind: head.kind.value.span(),
         spec_key: spec_entry.map_or(head.kind.value.span(), |entry| entry.key.span()),
@@ -72,8 +73,25 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         meta,
         spec,
         placeholders: decoder.placeholders,
-        refused,
-    });
+        refused: false,
+    };
+    let mut findings = verdict.findings;
+    // What the API server refuses, it refuses first.
+    let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
+    let refused: HashSet<_> = findings
+        .iter()
+        .filter(|it| it.refused_by.is_some())
+        .map(place)
+        .collect();
+    findings.extend(
+        admission::check(&resource, version)
+            .into_iter()
+            .filter(|it| !refused.contains(&place(it))),
+    );
+    findings.retain(|finding| !touches(finding, &resource.placeholders));
+    resource.refused = findings.iter().any(|finding| finding.refused_by.is_some());
+    out.diagnostics.append(&mut findings);
+    out.resources.push(resource);
 }
 
 type ReadSpec = fn(Option<Node<'_>>, &mut Decoder) -> Spec;

@@ -25,7 +25,7 @@ message! {
         fault: Box<FaultInjection> = "fault",
         mirror: Box<Destination> = "mirror",
         mirrors: List<HttpMirrorPolicy> = "mirrors",
-        mirror_percent: Int = "mirrorPercent",
+        mirror_percent: Int = "mirrorPercent" | "mirror_percent",
         mirror_percentage: Percent = "mirrorPercentage",
         cors_policy: Box<CorsPolicy> = "corsPolicy",
         headers: Box<Headers> = "headers",

@@ -119,6 +119,16 @@ impl Decode for Duration {
     }
 }
 
+/// A value that is not ours to read: only that it is there counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opaque;
+
+impl Decode for Opaque {
+    fn decode(_: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        Some(Self)
+    }
+}
+
 /// `targetPort` of a Kubernetes `Service`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IntOrString {

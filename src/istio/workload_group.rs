@@ -1,15 +1,34 @@
 //! `WorkloadGroup`: what the machines of one service have in common.
 
-use super::decode::{Map, message};
+use super::decode::{List, Map, message};
 use super::service::WorkloadEntry;
 
 message! {
     WorkloadGroup {
         metadata: WorkloadMetadata = "metadata",
         template: Box<WorkloadEntry> = "template",
+        probe: ReadinessProbe = "probe",
     }
     WorkloadMetadata {
         labels: Map<String> = "labels",
         annotations: Map<String> = "annotations",
+    }
+    /// The way it asks; how often does not matter here.
+    ReadinessProbe {
+        http_get: HttpProbe = "httpGet",
+        tcp_socket: TcpProbe = "tcpSocket",
+        exec: ExecProbe = "exec",
+    }
+    HttpProbe {
+        http_headers: List<ProbeHeader> = "httpHeaders",
+    }
+    ProbeHeader {
+        name: String = "name",
+    }
+    TcpProbe {
+        host: String = "host",
+    }
+    ExecProbe {
+        command: List<String> = "command",
     }
 }

@@ -1,9 +1,9 @@
-//! The CEL rules of the CRDs, one function each.
+//! The CEL rules of the CRDs, one function each, and what Istio's decoder refuses beyond the schema.
 
 use std::collections::HashMap;
 
 use super::check::Checker;
-use crate::diag::Label;
+use crate::diag::{Diagnostic, RefusedBy};
 use crate::istio::value::Duration;
 use crate::istio::version::IstioVersion;
 use crate::source::Span;
@@ -15,75 +15,70 @@ pub(super) fn duration<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     let Some(text) = node.as_str() else { return };
     match Duration::parse(&text) {
         Some(duration) if duration >= MILLISECOND => {}
-        Some(_) => {
-            at.refuse(
-                node.span(),
-                &format!("`{{}}` must be at least 1ms, not `{text}`"),
-            );
-        }
-        None => {
-            let unit = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
-            at.refuse(
-                node.span(),
-                &format!("`{{}}` must be a duration, not `{text}`"),
-            )
-            .help = Some(if unit {
-                format!("add the unit, as in `{text}s`")
-            } else {
-                "write it with the units `h`, `m`, `s` and `ms`, as in `1m30s`".to_owned()
-            });
-        }
+        Some(_) => at.push(at.refusal(
+            node.span(),
+            &format!("`{{}}` must be at least 1ms, not `{text}`"),
+        )),
+        None => at.push(no_duration(node, &text, at)),
     }
+}
+
+/// Where the schema allows every string, Istio's decoder does not.
+pub(super) fn any_duration<'t>(node: Node<'t>, at: &mut Checker<'t>) {
+    if let Some(text) = node.as_str().filter(|text| Duration::parse(text).is_none()) {
+        at.push(no_duration(node, &text, at).refused_by(RefusedBy::Webhook));
+    }
+}
+
+fn no_duration<'t>(node: Node<'t>, text: &str, at: &Checker<'t>) -> Diagnostic {
+    let unit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    at.refusal(
+        node.span(),
+        &format!("`{{}}` must be a duration, not `{text}`"),
+    )
+    .help(if unit {
+        format!("add the unit, as in `{text}s`")
+    } else {
+        "write it with the units `h`, `m`, `s` and `ms`, as in `1m30s`".to_owned()
+    })
 }
 
 pub(super) fn port<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if let Some(Scalar::Int(value)) = node.scalar()
         && !(1..=65535).contains(&value)
     {
-        at.refuse(
+        at.push(at.refusal(
             node.span(),
             &format!("`{{}}` must be a port from 1 to 65535, not `{value}`"),
-        );
+        ));
     }
 }
 
-pub(super) fn distinct_ports<'t>(node: Node<'t>, at: &mut Checker<'t>) {
+pub(super) fn distinct_ports<'t>(ports: Node<'t>, at: &mut Checker<'t>) {
     let mut seen: HashMap<i64, Span> = HashMap::new();
-    for (index, item) in node.items().enumerate() {
-        let Some(entry) = has(item, "number") else {
+    for item in ports.items() {
+        let Some(value) = has(item, "number").map(|entry| entry.value) else {
             continue;
         };
-        let Some(Scalar::Int(number)) = entry.value.scalar() else {
+        let Some(Scalar::Int(number)) = value.scalar() else {
             continue;
         };
-        let first = *seen.entry(number).or_insert(entry.value.span());
-        if first != entry.value.span() {
-            at.path.push_index(index);
-            at.path.push("number");
-            let finding = at.refuse(
-                entry.value.span(),
-                &format!("the port `{number}` is given twice"),
-            );
-            finding.related.push(Label {
-                span: first,
-                message: "first given here".to_owned(),
-            });
-            at.path.pop();
-            at.path.pop();
+        let first = *seen.entry(number).or_insert(value.span());
+        if first != value.span() {
+            let finding = at.refusal(value.span(), &format!("the port `{number}` is given twice"));
+            at.push(finding.because(first, "first given here"));
         }
     }
 }
 
 pub(super) fn host_is_no_lone_wildcard<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if node.as_str().is_some_and(|text| text == "*") {
-        at.refuse(
-            node.span(),
-            "a `ServiceEntry` cannot stand for the host `*`",
-        )
-        .help = Some("name a domain, as in `*.example.com`".to_owned());
+        let finding = at.refusal(node.span(), "a ServiceEntry cannot stand for the host `*`");
+        at.push(finding.help("name a domain, as in `*.example.com`"));
     }
 }
 
+/// The resolution of a `ServiceEntry`, and where it is said.
 fn resolution<'t>(spec: Node<'t>) -> (String, Option<Entry<'t>>) {
     let entry = has(spec, "resolution");
     let text = entry.as_ref().and_then(|entry| entry.value.as_str());
@@ -93,22 +88,11 @@ fn resolution<'t>(spec: Node<'t>) -> (String, Option<Entry<'t>>) {
     )
 }
 
-fn because_of_resolution(
-    finding: &mut crate::diag::Diagnostic,
-    resolution: Option<Entry<'_>>,
-    spec: Node<'_>,
-) {
-    let label = match resolution {
-        Some(entry) => Label {
-            span: entry.value.span(),
-            message: "this resolution".to_owned(),
-        },
-        None => Label {
-            span: has(spec, "hosts").map_or(spec.first_character(), |entry| entry.key.span()),
-            message: "without `resolution` it is `NONE`".to_owned(),
-        },
-    };
-    finding.related.push(label);
+fn because_of_resolution(finding: Diagnostic, resolution: Option<Entry<'_>>) -> Diagnostic {
+    match resolution {
+        Some(entry) => finding.because(entry.value.span(), "this resolution"),
+        None => finding,
+    }
 }
 
 pub(super) fn cidr_needs_fixed_addresses<'t>(spec: Node<'t>, at: &mut Checker<'t>) {
@@ -119,24 +103,13 @@ pub(super) fn cidr_needs_fixed_addresses<'t>(spec: Node<'t>, at: &mut Checker<'t
     let Some(addresses) = has(spec, "addresses") else {
         return;
     };
-    let range = addresses
-        .value
-        .items()
-        .enumerate()
-        .find(|(_, item)| item.as_str().is_some_and(|it| it.contains('/')));
-    if let Some((index, item)) = range {
+    let range = |node: &Node<'_>| node.as_str().is_some_and(|text| text.contains('/'));
+    if let Some(item) = addresses.value.items().find(range) {
         let text = item.as_str().unwrap_or_default();
-        at.path.push("addresses");
-        at.path.push_index(index);
-        let finding = at.refuse(
-            item.span(),
-            &format!("`{text}` is a range, which the resolution `{resolution}` does not allow"),
-        );
-        because_of_resolution(finding, entry, spec);
-        finding.help =
-            Some("list single addresses, or set `resolution` to `NONE` or `STATIC`".to_owned());
-        at.path.pop();
-        at.path.pop();
+        let text =
+            format!("`{text}` is a range, which the resolution `{resolution}` does not allow");
+        let finding = because_of_resolution(at.refusal(item.span(), &text), entry);
+        at.push(finding.help("list single addresses, or set `resolution` to `NONE` or `STATIC`"));
     }
 }
 
@@ -145,17 +118,14 @@ pub(super) fn none_has_no_endpoints<'t>(spec: Node<'t>, at: &mut Checker<'t>) {
     let Some(endpoints) = has(spec, "endpoints").filter(|_| resolution == "NONE") else {
         return;
     };
-    at.path.push("endpoints");
-    let finding = at.refuse(
-        endpoints.key.span(),
-        "the resolution `NONE` allows no `endpoints`",
-    );
-    because_of_resolution(finding, entry, spec);
-    finding.help = Some(
-        "set `resolution` to `STATIC` for addresses or to `DNS` for names, or remove `endpoints`"
-            .to_owned(),
-    );
-    at.path.pop();
+    let text = match entry {
+        Some(_) => "the resolution `NONE` allows no `endpoints`",
+        None => "without `resolution` it is `NONE`, which allows no `endpoints`",
+    };
+    let finding = because_of_resolution(at.refusal(endpoints.key.span(), text), entry);
+    at.push(finding.help(
+        "set `resolution` to `STATIC` for addresses or to `DNS` for names, or remove `endpoints`",
+    ));
 }
 
 pub(super) fn one_endpoint_in_round_robin<'t>(spec: Node<'t>, at: &mut Checker<'t>) {
@@ -165,33 +135,34 @@ pub(super) fn one_endpoint_in_round_robin<'t>(spec: Node<'t>, at: &mut Checker<'
     };
     let count = endpoints.value.items().count();
     if count > 1 {
-        at.path.push("endpoints");
-        let finding = at.refuse(
-            endpoints.key.span(),
-            &format!("the resolution `DNS_ROUND_ROBIN` allows one endpoint, not {count}"),
-        );
+        let text = format!("the resolution `DNS_ROUND_ROBIN` allows one endpoint, not {count}");
+        let mut finding = because_of_resolution(at.refusal(endpoints.key.span(), &text), entry);
         finding.rule = "dns-round-robin-endpoints";
-        because_of_resolution(finding, entry, spec);
-        finding.help = Some("set `resolution` to `DNS`, which uses all endpoints".to_owned());
-        at.path.pop();
+        at.push(
+            finding
+                .help("set `resolution` to `DNS`, which uses all endpoints, or keep one endpoint"),
+        );
     }
 }
 
 pub(super) fn address_or_network<'t>(endpoint: Node<'t>, at: &mut Checker<'t>) {
     if has(endpoint, "address").is_none() && has(endpoint, "network").is_none() {
-        at.refuse_absent("address", "`{}` has neither an `address` nor a `network`");
+        at.push(at.lack("address", "`{}` has neither an `address` nor a `network`"));
     }
 }
 
 pub(super) fn socket_without_ports<'t>(endpoint: Node<'t>, at: &mut Checker<'t>) {
-    let address = has(endpoint, "address").and_then(|entry| entry.value.as_str());
-    if address.is_some_and(|address| address.starts_with("unix://"))
+    let address = has(endpoint, "address").map(|entry| entry.value);
+    if let Some(address) =
+        address.filter(|it| it.as_str().is_some_and(|text| text.starts_with("unix://")))
         && let Some(ports) = has(endpoint, "ports")
     {
-        at.path.push("ports");
-        at.refuse(ports.key.span(), "a Unix socket has no `ports`")
-            .help = Some("remove `ports`".to_owned());
-        at.path.pop();
+        let finding = at.refusal(ports.key.span(), "a Unix socket has no `ports`");
+        at.push(
+            finding
+                .because(address.span(), "the socket")
+                .help("remove `ports`"),
+        );
     }
 }
 
@@ -201,37 +172,31 @@ pub(super) fn socket_path<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         return;
     };
     if !path.starts_with(['/', '@']) {
-        at.refuse(
+        at.push(at.refusal(
             node.span(),
             &format!("the Unix socket `{path}` must begin with `/` or `@`"),
-        );
-    }
-    if text.ends_with('/') {
-        at.refuse(
+        ));
+    } else if path.ends_with('/') {
+        at.push(at.refusal(
             node.span(),
             &format!("the Unix socket `{path}` is a folder"),
-        );
+        ));
     }
 }
 
-pub(super) fn port_names<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    for entry in node.entries() {
-        if !is_port_name(&entry.name) {
-            at.path.push(entry.name.clone());
-            at.refuse(
-                entry.key.span(),
-                &format!("`{}` is no port name", entry.name),
-            )
-            .help = Some("use letters, digits and inner `-`, at most 62".to_owned());
-            at.path.pop();
-        }
+pub(super) fn port_names<'t>(ports: Node<'t>, at: &mut Checker<'t>) {
+    for entry in ports.entries().filter(|entry| !is_port_name(&entry.name)) {
+        let finding = at.refusal(
+            entry.key.span(),
+            &format!("`{}` is no port name", entry.name),
+        );
+        at.push(finding.help("use letters, digits and inner `-`, at most 62"));
     }
 }
 
 fn is_port_name(name: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    name.chars().count() < 63
-        && !name.is_empty()
+    (1..63).contains(&name.len())
         && name.bytes().all(inner)
         && !name.starts_with('-')
         && !name.ends_with('-')
@@ -239,25 +204,23 @@ fn is_port_name(name: &str) -> bool {
 
 pub(super) fn no_wildcard<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if let Some(text) = node.as_str().filter(|text| text.contains('*')) {
-        at.refuse(
+        at.push(at.refusal(
             node.span(),
             &format!("a selector knows no wildcard: `{text}`"),
-        );
+        ));
     }
 }
 
-pub(super) fn label_keys<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    for entry in node.entries() {
-        let text = if entry.name.is_empty() {
-            "a selector's label needs a name".to_owned()
+pub(super) fn label_keys<'t>(labels: Node<'t>, at: &mut Checker<'t>) {
+    for entry in labels.entries() {
+        if entry.name.is_empty() {
+            at.push(at.refusal(entry.key.span(), "a selector's label needs a name"));
         } else if entry.name.contains('*') {
-            format!("a selector knows no wildcard: `{}`", entry.name)
-        } else {
-            continue;
-        };
-        at.path.push(entry.name.clone());
-        at.refuse(entry.key.span(), &text);
-        at.path.pop();
+            at.push(at.refusal(
+                entry.key.span(),
+                &format!("a selector knows no wildcard: `{}`", entry.name),
+            ));
+        }
     }
 }
 
@@ -266,10 +229,10 @@ pub(super) fn http_scheme<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         .as_str()
         .filter(|text| !matches!(&**text, "" | "HTTP" | "HTTPS"))
     {
-        at.refuse(
+        at.push(at.refusal(
             node.span(),
             &format!("`{{}}` must be `HTTP` or `HTTPS`, not `{text}`"),
-        );
+        ));
     }
 }
 
@@ -279,14 +242,13 @@ pub(super) fn header_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         .as_str()
         .filter(|text| text.is_empty() || !text.bytes().all(right))
     {
-        at.refuse(node.span(), &format!("`{text}` is no header name"));
+        at.push(at.refusal(node.span(), &format!("`{text}` is no header name")));
     }
 }
 
 pub(super) fn base64<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    if let Some(text) = node.as_str().filter(|text| !is_base64(text)) {
-        let _ = text;
-        at.refuse(node.span(), "`{}` is not base64");
+    if node.as_str().is_some_and(|text| !is_base64(&text)) {
+        at.push(at.refusal(node.span(), "`{}` is not base64"));
     }
 }
 
@@ -302,15 +264,14 @@ fn is_base64(text: &str) -> bool {
         .take_while(|byte| **byte == b'=')
         .count();
     let right = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    digits.len() % 4 == 0 && padding <= 2 && digits.iter().rev().skip(padding).all(right)
+    digits.len().is_multiple_of(4) && padding <= 2 && digits.iter().rev().skip(padding).all(right)
 }
 
 pub(super) fn empty<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if let Some(text) = node.as_str().filter(|text| !text.is_empty()) {
-        at.refuse(
-            node.span(),
-            &format!("`{{}}` must be empty, not `{text}`: it names the own namespace only"),
-        );
+        let text =
+            format!("`{{}}` must be empty, not `{text}`: what is targeted is in the own namespace");
+        at.push(at.refusal(node.span(), &text));
     }
 }
 
@@ -326,7 +287,7 @@ pub(super) fn group_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         .as_str()
         .filter(|text| !text.is_empty() && !text.split('.').all(label))
     {
-        at.refuse(node.span(), &format!("`{text}` is no API group"));
+        at.push(at.refusal(node.span(), &format!("`{text}` is no API group")));
     }
 }
 
@@ -341,7 +302,7 @@ pub(super) fn kind_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         .as_str()
         .filter(|text| !text.is_empty() && !right(text))
     {
-        at.refuse(node.span(), &format!("`{text}` is no kind"));
+        at.push(at.refusal(node.span(), &format!("`{text}` is no kind")));
     }
 }
 
@@ -363,10 +324,10 @@ pub(super) fn target_kind<'t>(node: Node<'t>, at: &mut Checker<'t>) {
         ("networking.istio.io", "ServiceEntry"),
     ];
     if !known.contains(&(&*group, &*kind)) {
-        at.refuse(
+        at.push(at.refusal(
             node.span(),
-            &format!("Istio 1.24 cannot target `{group}/{kind}`"),
-        );
+            &format!("Istio 1.24 cannot target the kind `{kind}` of the group `{group}`"),
+        ));
     }
 }
 
@@ -374,22 +335,18 @@ pub(super) fn waypoint_in_its_context<'t>(node: Node<'t>, at: &mut Checker<'t>) 
     if at.version < IstioVersion(29) {
         return;
     }
-    let context = has(node, "context");
-    let in_context = context
-        .as_ref()
-        .is_some_and(|entry| entry.value.as_str().as_deref() == Some("WAYPOINT"));
+    let context = has(node, "context").map(|entry| entry.value);
+    let in_context = context.is_some_and(|context| context.as_str().as_deref() == Some("WAYPOINT"));
     match (in_context, has(node, "waypoint")) {
-        (true, None) => at.refuse_absent(
+        (true, None) => at.push(at.lack(
             "waypoint",
             "the context `WAYPOINT` needs a match on `waypoint`",
-        ),
+        )),
         (false, Some(waypoint)) => {
-            at.path.push("waypoint");
-            at.refuse(
+            at.push(at.refusal(
                 waypoint.key.span(),
                 "a match on `waypoint` needs the context `WAYPOINT`",
-            );
-            at.path.pop();
+            ));
         }
         _ => {}
     }

@@ -1,35 +1,33 @@
 //! Walks an object along its schema. The depth is that of the schema, so input decides nothing.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::path::Path;
 use super::{Field, KINDS, Rule, Schema, Shape, unknown};
-use crate::diag::{Diagnostic, Label, RefusedBy, Severity};
+use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
 use crate::istio::version::IstioVersion;
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
 
 /// What the API server says of an object of the group `networking.istio.io`; nothing for a kind that it does not have.
-pub(in crate::istio) fn check(
-    kind: Node<'_>,
-    root: Node<'_>,
-    version: IstioVersion,
-) -> Vec<Diagnostic> {
+pub(in crate::istio) fn check(kind: Node<'_>, root: Node<'_>, version: IstioVersion) -> Verdict {
     let anchor = kind.span();
     let name = kind.as_str().unwrap_or_default();
     let Some((kind, schema)) = KINDS.iter().find(|(known, _)| *known == name) else {
-        return Vec::new();
+        return Verdict::default();
     };
     let mut checker = Checker {
         kind,
         version,
         path: Path::default(),
         anchor,
-        findings: Vec::new(),
+        verdict: Verdict::default(),
     };
     checker.value(schema, root);
-    checker.findings
+    checker.verdict.dropped.sort_unstable();
+    checker.verdict
 }
 
 pub(super) struct Checker<'t> {
@@ -38,24 +36,31 @@ pub(super) struct Checker<'t> {
     pub(super) path: Path<'t>,
     /// The key of the value in hand, or the first character of an item: where an absent child is reported.
     anchor: Span,
-    findings: Vec<Diagnostic>,
+    verdict: Verdict,
+}
+
+/// What the API server does with an object.
+#[derive(Default)]
+pub(in crate::istio) struct Verdict {
+    pub(in crate::istio) findings: Vec<Diagnostic>,
+    /// The keys of the fields that it does not know, sorted. Without strict validation it drops them.
+    pub(in crate::istio) dropped: Vec<Span>,
 }
 
 impl<'t> Checker<'t> {
-    /// Reports that the API server refuses the value in hand. `{}` in the text stands for its path.
-    pub(super) fn refuse(&mut self, span: Span, text: &str) -> &mut Diagnostic {
-        let path = self.path.to_string();
-        let message = text.replacen("{}", &path, 1);
-        let mut finding = Diagnostic::new("refused", Severity::Error, span, message)
-            .refused_by(RefusedBy::Schema);
-        finding.field = Some(path);
-        self.push(finding)
+    /// A finding that makes the API server refuse the object. `{}` in the text stands for the path of the value in hand.
+    pub(super) fn refusal(&self, span: Span, text: &str) -> Diagnostic {
+        let message = text.replacen("{}", &self.path.to_string(), 1);
+        Diagnostic::new("refused", Severity::Error, span, message).refused_by(RefusedBy::Schema)
     }
 
-    fn push(&mut self, finding: Diagnostic) -> &mut Diagnostic {
-        self.findings.push(finding);
-        let last = self.findings.len() - 1;
-        &mut self.findings[last]
+    /// The same for a child that the value in hand lacks.
+    pub(super) fn lack(&self, name: &str, text: &str) -> Diagnostic {
+        self.refusal(self.anchor, text).absent(name)
+    }
+
+    pub(super) fn push(&mut self, finding: Diagnostic) {
+        self.verdict.findings.push(finding);
     }
 
     pub(super) fn value(&mut self, schema: &'static Schema, node: Node<'t>) {
@@ -146,12 +151,14 @@ impl<'t> Checker<'t> {
                 known.name == field.name && !entry.value.is_null()
             };
             if !present.iter().any(there) {
-                self.missing(field);
+                let path = self.path.child(field.name);
+                self.push(self.lack(field.name, &format!("`{path}` is missing")));
             }
         }
         for entry in &strange {
             let finding = unknown::field(entry, fields, self);
-            self.findings.push(finding);
+            self.push(finding);
+            self.verdict.dropped.push(entry.key.span());
         }
         for (field, entry) in present {
             if !entry.value.is_null() {
@@ -168,19 +175,6 @@ impl<'t> Checker<'t> {
         self.anchor = anchor;
     }
 
-    fn missing(&mut self, field: &Field) {
-        let path = self.path.child(field.name);
-        self.refuse_absent(field.name, &format!("`{path}` is missing"));
-    }
-
-    /// Reports that the value in hand is refused because it lacks a child.
-    pub(super) fn refuse_absent(&mut self, name: &str, text: &str) {
-        let path = self.path.child(name);
-        let finding = self.refuse(self.anchor, text);
-        finding.absent = Some(name.to_owned());
-        finding.field = Some(path);
-    }
-
     fn map(&mut self, value: &'static Schema, max: usize, node: Node<'t>) {
         let mut count = 0;
         for entry in node.entries() {
@@ -190,10 +184,10 @@ impl<'t> Checker<'t> {
             }
         }
         if count > max {
-            self.refuse(
+            self.push(self.refusal(
                 self.anchor,
                 &format!("`{{}}` has {count} entries; {max} are allowed"),
-            );
+            ));
         }
     }
 
@@ -204,8 +198,8 @@ impl<'t> Checker<'t> {
             count += 1;
             self.path.push_index(index);
             if child.is_null() {
-                self.refuse(child.span(), "`{}` is null").help =
-                    Some("remove the item or give it a value".to_owned());
+                let finding = self.refusal(child.span(), "`{}` is null");
+                self.push(finding.help("remove the item or give it a value"));
             } else {
                 self.anchor = child.first_character();
                 self.value(item, child);
@@ -214,46 +208,33 @@ impl<'t> Checker<'t> {
         }
         self.anchor = anchor;
         if count > max {
-            self.refuse(
+            self.push(self.refusal(
                 anchor,
                 &format!("`{{}}` has {count} items; {max} are allowed"),
-            );
+            ));
         }
         if count < min {
-            let least = if min == 1 {
-                "one is needed".to_owned()
-            } else {
-                format!("{min} are needed")
-            };
-            self.refuse(
+            self.push(self.refusal(
                 node.span(),
-                &format!("`{{}}` has {count} items; at least {least}"),
-            );
+                &format!("`{{}}` needs at least {min}, and has {count}"),
+            ));
         }
     }
 
     fn distinct(&mut self, key: &str, node: Node<'t>) {
-        let mut seen: HashMap<String, Span> = HashMap::new();
-        for (index, item) in node.items().enumerate() {
-            let Some(entry) = item.get(key) else { continue };
-            let Some(text) = entry.value.as_str() else {
+        let mut seen: HashMap<Cow<'t, str>, Span> = HashMap::new();
+        for item in node.items() {
+            let Some(value) = item.get(key).map(|entry| entry.value) else {
                 continue;
             };
-            let first = *seen.entry(text.to_string()).or_insert(entry.value.span());
-            if first != entry.value.span() {
-                self.path.push_index(index);
-                self.path.push(key.to_owned());
-                let finding = self.refuse(
-                    entry.value.span(),
-                    &format!("the {key} `{text}` is given twice"),
-                );
-                finding.related.push(Label {
-                    span: first,
-                    message: "first given here".to_owned(),
-                });
-                finding.help = Some(format!("give each item its own `{key}`"));
-                self.path.pop();
-                self.path.pop();
+            let Some(text) = value.as_str() else { continue };
+            let message = format!("the {key} `{text}` is given twice");
+            let first = *seen.entry(text).or_insert(value.span());
+            if first != value.span() {
+                let finding = self
+                    .refusal(value.span(), &message)
+                    .because(first, "first given here");
+                self.push(finding.help(format!("give each item its own `{key}`")));
             }
         }
     }
@@ -271,17 +252,11 @@ impl<'t> Checker<'t> {
         let Some(first) = there.next() else { return };
         let rest: Vec<_> = there.collect();
         for entry in rest {
-            self.path.push(entry.name.clone());
-            let finding = self.refuse(
-                entry.key.span(),
-                &format!("`{}` and `{}` exclude each other", first.name, entry.name),
-            );
-            finding.related.push(Label {
-                span: first.key.span(),
-                message: format!("`{}` is set here", first.name),
-            });
-            finding.help = Some("keep one of them".to_owned());
-            self.path.pop();
+            let text = format!("`{}` and `{}` exclude each other", first.name, entry.name);
+            let finding = self
+                .refusal(entry.key.span(), &text)
+                .because(first.key.span(), "set here");
+            self.push(finding.help("keep one of them"));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::workload::MATCH_LABELS;
 use super::{
-    BOOL, DURATION, INT32, LABELS, PORT_SELECTOR, Rule, STRING, STRINGS, Schema, UINT32, UINT64,
-    field, integer, list, map, meta, number, object, words,
+    ANY_DURATION, BOOL, DURATION, INT32, LABELS, PORT_SELECTOR, Rule, STRING, STRINGS, Schema,
+    UINT32, UINT64, field, integer, list, map, meta, number, object, words,
 };
 
 pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
@@ -45,7 +45,7 @@ const PORT_LEVEL: Schema = object(&[
 ]);
 
 const RETRY_BUDGET: Schema = object(&[
-    field("budgetInterval", STRING).since(31),
+    field("budgetInterval", ANY_DURATION).since(31),
     field("minRetryConcurrency", UINT32),
     field("percent", number(0.0, 100.0).nullable()),
 ]);
@@ -95,7 +95,7 @@ const HTTP: Schema = object(&[
 const TCP: Schema = object(&[
     field("connectTimeout", DURATION),
     field("idleTimeout", DURATION).until(26),
-    field("idleTimeout", STRING).since(26),
+    field("idleTimeout", ANY_DURATION).since(26),
     field("maxConnectionDuration", DURATION),
     field("maxConnections", INT32),
     field(
@@ -149,9 +149,9 @@ const LOAD_BALANCER: Schema = object(&[
 const BACKEND_UTILIZATION: Schema = object(&[
     field("errorUtilizationPenaltyPercent", UINT32),
     field("metricNamesForComputingUtilization", STRINGS),
-    field("weightExpirationPeriod", STRING),
-    field("weightStabilizationPeriod", STRING),
-    field("weightUpdatePeriod", STRING),
+    field("weightExpirationPeriod", ANY_DURATION),
+    field("weightStabilizationPeriod", ANY_DURATION),
+    field("weightUpdatePeriod", ANY_DURATION),
 ]);
 
 const WARMUP: Schema = object(&[
@@ -191,7 +191,7 @@ const COOKIE: Schema = object(&[
     .since(28),
     field("name", STRING).required(),
     field("path", STRING),
-    field("ttl", STRING),
+    field("ttl", ANY_DURATION),
 ]);
 
 const FAILOVER: Schema = list(&object(&[field("from", STRING), field("to", STRING)]));

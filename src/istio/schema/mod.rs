@@ -16,7 +16,8 @@ mod unknown;
 mod virtual_service;
 mod workload;
 
-pub(super) use check::check;
+pub(super) use check::{Verdict, check};
+pub(super) use unknown::is_word;
 
 use self::check::Checker;
 use super::version::IstioVersion;
@@ -199,6 +200,8 @@ const UINT64: Schema = integer(0, i64::MAX);
 const DOUBLE: Schema = number(f64::NEG_INFINITY, f64::INFINITY);
 /// A duration that has to last.
 const DURATION: Schema = STRING.rules(&[Rule::Cel(cel::duration)]);
+/// A duration that may be nothing, and that only Istio reads.
+const ANY_DURATION: Schema = STRING.rules(&[Rule::Cel(cel::any_duration)]);
 const PORT: Schema = UINT32.rules(&[Rule::Cel(cel::port)]);
 const PORT_SELECTOR: Schema = object(&[field("number", UINT32)]);
 

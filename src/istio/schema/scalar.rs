@@ -54,12 +54,12 @@ impl<'t> Checker<'t> {
 
     fn length(&mut self, count: usize, min: usize, max: usize, node: Node<'t>) {
         if count > max {
-            self.refuse(
+            self.push(self.refusal(
                 node.span(),
                 &format!("`{{}}` has {count} characters; {max} are allowed"),
-            );
+            ));
         } else if count < min {
-            self.refuse(node.span(), "`{}` is empty");
+            self.push(self.refusal(node.span(), "`{}` is empty"));
         }
     }
 
@@ -68,37 +68,38 @@ impl<'t> Checker<'t> {
             "inf" | "9223372036854775807" => format!("at least {min}"),
             _ => format!("from {min} to {max}"),
         };
-        self.refuse(
+        self.push(self.refusal(
             node.span(),
             &format!("`{{}}` must be {range}, not `{value}`"),
-        );
+        ));
     }
 
     fn wrong_word(&mut self, text: &str, names: &[&'static str], node: Node<'t>) {
-        let finding = self.refuse(node.span(), &format!("`{text}` is no value of `{{}}`"));
+        let finding = self.refusal(
+            node.span(),
+            &format!("`{}` is no value of `{{}}`", shortened(text)),
+        );
         let spelt = text.to_ascii_uppercase().replace('-', "_");
-        if let Some(name) = names.iter().find(|name| **name == spelt) {
-            finding.help = Some(format!("write `{name}`"));
-            finding.fix = Some(replace(node.span(), name, format!("write `{name}`")));
+        let finding = if let Some(name) = names.iter().find(|name| **name == spelt) {
+            let help = format!("write `{name}`");
+            finding.help(help.clone()).fix(replace(node, name, help))
         } else if let Some(name) = nearest(&spelt, names) {
-            finding.help = Some(format!("did you mean `{name}`?"));
+            finding.help(format!("did you mean `{name}`?"))
         } else {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-            finding.help = Some(format!("write one of {}", names.join(", ")));
-        }
+            finding.help(format!("write one of {}", names.join(", ")))
+        };
+        self.push(finding);
     }
 
-    /// Says what was wanted and what was found, unless something will be put in its place.
     pub(super) fn wrong_type(&mut self, shape: &Shape, node: Node<'t>) {
-        let (wanted, found) = (wanted(shape), found(node));
-        let finding = self.refuse(
-            node.span(),
-            &format!("`{{}}` must be {wanted}, not {found}"),
-        );
+        let text = format!("`{{}}` must be {}, not {}", wanted(shape), found(node));
+        let mut finding = self.refusal(node.span(), &text);
         if let Some((help, fix)) = conversion(shape, node) {
-            finding.help = Some(help);
+            finding = finding.help(help);
             finding.fix = fix;
         }
+        self.push(finding);
     }
 }
 
@@ -137,30 +138,19 @@ fn shortened(text: &str) -> String {
 }
 
 /// The one right way to write the same value, where there is one.
-fn conversion(shape: &Shape, node: Node<'_>) -> Option<(String, Option<Fix>)> {
+fn conversion(shape: &Shape, node: Node<'_>) -> Option<(&'static str, Option<Fix>)> {
     let own = !node.is_alias();
-    let scalar = node.scalar()?;
-    match (shape, &scalar) {
+    let unquoted = "write it without quotes";
+    match (shape, node.scalar()?) {
         (Shape::Text { .. }, Scalar::Bool(_) | Scalar::Int(_) | Scalar::Float(_)) => {
             let help = "put it in quotes";
-            Some((
-                help.to_owned(),
-                own.then(|| wrap(node.span(), "\"", "\"", help)),
-            ))
+            Some((help, own.then(|| wrap(node, "\"", "\"", help))))
         }
         (Shape::Integer { .. }, Scalar::Str(text)) if text.parse::<u32>().is_ok() => {
-            let help = "write it without quotes";
-            Some((
-                help.to_owned(),
-                own.then(|| replace(node.span(), text, help.to_owned())),
-            ))
+            Some((unquoted, own.then(|| replace(node, &text, unquoted))))
         }
-        (Shape::Boolean, Scalar::Str(text)) if matches!(&**text, "true" | "false") => {
-            let help = "write it without quotes";
-            Some((
-                help.to_owned(),
-                own.then(|| replace(node.span(), text, help.to_owned())),
-            ))
+        (Shape::Boolean, Scalar::Str(text)) if matches!(&*text, "true" | "false") => {
+            Some((unquoted, own.then(|| replace(node, &text, unquoted))))
         }
         (
             Shape::List {
@@ -175,27 +165,25 @@ fn conversion(shape: &Shape, node: Node<'_>) -> Option<(String, Option<Fix>)> {
         ) => {
             let help = "make it a list with one item";
             let simple = own && !text.contains([',', '[', ']', '{', '}', '\n', '#']);
-            Some((
-                help.to_owned(),
-                simple.then(|| wrap(node.span(), "[", "]", help)),
-            ))
+            Some((help, simple.then(|| wrap(node, "[", "]", help))))
         }
         _ => None,
     }
 }
 
-fn replace(span: Span, text: &str, message: String) -> Fix {
+fn replace(node: Node<'_>, text: &str, message: impl Into<String>) -> Fix {
     Fix {
         safety: Safety::Safe,
-        message,
+        message: message.into(),
         edits: vec![Edit {
-            span,
+            span: node.span(),
             text: text.to_owned(),
         }],
     }
 }
 
-fn wrap(span: Span, before: &str, after: &str, message: &str) -> Fix {
+fn wrap(node: Node<'_>, before: &str, after: &str, message: &str) -> Fix {
+    let span = node.span();
     let at = |place: u32, text: &str| Edit {
         span: Span {
             start: place,

@@ -1,6 +1,6 @@
 //! A field that Istio does not have: what was meant by it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use super::check::Checker;
@@ -85,8 +85,6 @@ pub(super) fn field(entry: &Entry<'_>, fields: &'static [Field], at: &Checker<'_
         .map(|field| field.name)
         .collect();
     if let Some(near) = nearest(name, &names) {
-        let taken = false;
-        let _ = taken;
         return finding.help(format!("did you mean `{near}`?")).fix(Fix {
             safety: if same_letters(name, near) {
                 Safety::Safe
@@ -135,7 +133,7 @@ fn places(name: &str, kind: &str, here: &str, version: IstioVersion) -> Option<S
         )
     })?;
     Some(match (best.kind == kind, best.path.as_str()) {
-        (true, "") => format!("it belongs beside `spec`"),
+        (true, "") => "it belongs beside `spec`".to_owned(),
         (true, path) => format!("it belongs in `{path}`"),
         (false, "spec") => format!("it is a field of `{}`", best.kind),
         (false, path) => format!("it is a field of `{path}` in a `{}`", best.kind),
@@ -163,6 +161,31 @@ const VAGUE: &[&str] = &[
     "annotations",
     "kind",
 ];
+
+/// Whether the text is a value of some enumeration.
+pub(in crate::istio) fn is_word(text: &str) -> bool {
+    static WORDS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let mut out = BTreeSet::new();
+        for (_, schema) in &KINDS {
+            collect_words(schema, &mut out);
+        }
+        out
+    });
+    words.contains(text)
+}
+
+fn collect_words(schema: &Schema, out: &mut BTreeSet<&'static str>) {
+    match schema.shape {
+        Shape::Object(fields) => fields
+            .iter()
+            .for_each(|field| collect_words(&field.schema, out)),
+        Shape::List { item, .. } => collect_words(item, out),
+        Shape::Map { value, .. } => collect_words(value, out),
+        Shape::Word(names) => out.extend(names),
+        _ => {}
+    }
+}
 
 fn index() -> &'static BTreeMap<&'static str, Vec<Place>> {
     static INDEX: OnceLock<BTreeMap<&'static str, Vec<Place>>> = OnceLock::new();

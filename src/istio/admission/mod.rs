@@ -1,0 +1,104 @@
+//! Istio's layer of admission: what its validating webhook refuses.
+//!
+//! What the API server refuses before it ([`super::schema`]) is not repeated here. Source: `pkg/config/validation`.
+
+mod client_tls;
+mod connection_pool;
+mod cors;
+mod destination_rule;
+mod duration;
+mod envoy_filter;
+mod export_to;
+mod fault;
+mod gateway;
+mod gateway_names;
+mod header;
+mod host;
+mod host_set;
+mod http_route;
+mod labels;
+mod load_balancer;
+mod locality;
+mod namespaced_host;
+mod outlier;
+mod port;
+mod redirect;
+mod regex;
+mod retries;
+mod route_destination;
+mod server_tls;
+mod service_entry;
+mod sidecar;
+mod string_match;
+mod virtual_service;
+mod workload;
+
+use super::resource::{Meta, Resource, Spec};
+use super::version::IstioVersion;
+use crate::diag::{Diagnostic, RefusedBy, Severity};
+use crate::source::Span;
+
+/// What the webhook of Istio `version` says of the resource.
+pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnostic> {
+    let mut review = Review {
+        version,
+        namespace: resource.namespace(),
+        meta: &resource.meta,
+        findings: Vec::new(),
+    };
+    let key = resource.spec_key;
+    match &resource.spec {
+        Spec::ServiceEntry(spec) => service_entry::check(spec, &mut review),
+        Spec::VirtualService(spec) => virtual_service::check(spec, key, &mut review),
+        Spec::DestinationRule(spec) => destination_rule::check(spec, &mut review),
+        Spec::Sidecar(spec) => sidecar::check(spec, key, &mut review),
+        Spec::Gateway(spec) => gateway::check(spec, key, &mut review),
+        Spec::EnvoyFilter(spec) => envoy_filter::check(spec, &mut review),
+        Spec::WorkloadEntry(spec) => workload::entry(spec, key, &mut review),
+        Spec::WorkloadGroup(spec) => workload::group(spec, &mut review),
+        Spec::Service(_) | Spec::Namespace => return Vec::new(),
+    }
+    annotations(&mut review);
+    review.findings
+}
+
+/// What a check needs to know, and what it found.
+struct Review<'r> {
+    version: IstioVersion,
+    /// `None` where it is unknown.
+    namespace: Option<&'r str>,
+    meta: &'r Meta,
+    findings: Vec<Diagnostic>,
+}
+
+impl Review<'_> {
+    fn push(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+}
+
+/// A finding that makes the webhook refuse the resource.
+fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new("refused", Severity::Error, span, message).refused_by(RefusedBy::Webhook)
+}
+
+/// Annotations that are not for users.
+fn annotations(review: &mut Review<'_>) {
+    for (name, _) in review.meta.annotations.iter() {
+        let taken = match name.value.as_str() {
+            "istio.io/dry-run" => "is for AuthorizationPolicies only",
+            "internal.istio.io/webhook-always-reject" => "makes Istio refuse the resource",
+            "internal.istio.io/parents" | "internal.istio.io/parent-namespace"
+                if review.version >= IstioVersion(27) =>
+            {
+                "is for Istio itself only"
+            }
+            _ => continue,
+        };
+        let finding = refusal(
+            name.span,
+            format!("the annotation `{}` {taken}", name.value),
+        );
+        review.findings.push(finding.help("remove the annotation"));
+    }
+}

@@ -1,0 +1,93 @@
+//! `NAMESPACE/HOST`, as Sidecars and Gateways have it.
+
+use super::super::version::IstioVersion;
+use super::host::{is_address, is_label, wildcard_domain_fault};
+use super::{Review, refusal};
+use crate::source::Spanned;
+
+/// A host of a Sidecar: the namespace must be there.
+pub(super) fn check_sidecar(host: &Spanned<String>, review: &mut Review<'_>) {
+    let Some((namespace, name)) = host.split_once('/') else {
+        review.push(
+            refusal(host.span, format!("`{}` has no namespace", host.value)).help(format!(
+                "write `NAMESPACE/{}`, with `*` for any namespace and `.` for the own one",
+                host.value
+            )),
+        );
+        return;
+    };
+    let known = |text: &str| matches!(text, "*" | "." | "~") || is_label(text);
+    let right = if review.version >= IstioVersion(31) {
+        // `~` before it excludes it.
+        let rest = namespace.strip_prefix('~').unwrap_or(namespace);
+        known(namespace) || rest == "*" || rest == "." || is_label(rest)
+    } else {
+        known(namespace)
+    };
+    check_namespace(host, namespace, name, right, review);
+    check_name(host, name, wildcard_domain_fault(name), review);
+}
+
+/// A host of a Gateway: the namespace may be missing, and the host may be an address.
+pub(super) fn check_gateway(host: &Spanned<String>, review: &mut Review<'_>) {
+    let name = match host.split_once('/') {
+        None => host.as_str(),
+        Some((namespace, name)) => {
+            check_namespace(
+                host,
+                namespace,
+                name,
+                matches!(namespace, "*" | ".") || is_label(namespace),
+                review,
+            );
+            name
+        }
+    };
+    let fault = wildcard_domain_fault(name).filter(|_| !is_address(name));
+    check_name(host, name, fault, review);
+}
+
+fn check_namespace(
+    host: &Spanned<String>,
+    namespace: &str,
+    name: &str,
+    right: bool,
+    review: &mut Review<'_>,
+) {
+    if namespace.is_empty() || name.is_empty() {
+        review.push(
+            refusal(
+                host.span,
+                format!("`{}` lacks a namespace or a host", host.value),
+            )
+            .help("write `NAMESPACE/HOST`"),
+        );
+    } else if !right {
+        review.push(refusal(host.span, format!("`{namespace}` is no namespace")));
+    }
+}
+
+fn check_name(host: &Spanned<String>, name: &str, fault: Option<String>, review: &mut Review<'_>) {
+    if name.is_empty() {
+        return;
+    }
+    if let Some(fault) = fault {
+        review.push(refusal(host.span, format!("`{name}` is no host: {fault}")));
+    } else if name != "*" && !name.contains(['.', ':']) {
+        review.push(
+            refusal(
+                host.span,
+                format!("`{name}` is a short name, which is not allowed here"),
+            )
+            .help("write the whole name, as `name.namespace.svc.cluster.local`"),
+        );
+    } else if name != "*" && name.contains('*') && !name.starts_with("*.") {
+        review.push(
+            refusal(
+                host.span,
+                format!("`{name}` has a `*` that is no label of its own"),
+            )
+            .help("write `*.` before a domain"),
+        );
+    }
+}

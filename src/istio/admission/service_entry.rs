@@ -1,0 +1,355 @@
+//! `ServiceEntry`.
+
+use std::collections::HashSet;
+
+use super::super::Items;
+use super::super::service::{Location, Resolution, ServiceEntry, WorkloadEntry};
+use super::super::version::IstioVersion;
+use super::export_to::Owner;
+use super::host::{domain_fault, is_address, is_subnet, socket_fault, wildcard_domain_fault};
+use super::{Review, export_to, labels, port, refusal};
+use crate::diag::Diagnostic;
+use crate::source::Spanned;
+
+pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
+    if let Some(labels) = entry
+        .workload_selector
+        .as_ref()
+        .and_then(|selector| selector.labels.as_ref())
+    {
+        labels::check_selector(labels, review);
+    }
+    for host in entry.hosts.items() {
+        check_host(host, review);
+    }
+    for address in entry
+        .addresses
+        .items()
+        .iter()
+        .filter(|address| !is_subnet(address))
+    {
+        review.push(
+            refusal(
+                address.span,
+                format!("`{}` is neither an IP address nor a range", address.value),
+            )
+            .help("write addresses, or ranges as `10.0.0.0/8`; names belong in `hosts`"),
+        );
+    }
+    for port in entry.ports.items() {
+        if let Some(name) = &port.name {
+            port::check_name(name, review);
+        }
+        port::check_protocol(port.protocol.as_ref(), review);
+    }
+    match resolution(entry) {
+        Resolution::None => {}
+        Resolution::Static => check_static(entry, review),
+        Resolution::Dns | Resolution::DnsRoundRobin => check_dns(entry, review),
+        Resolution::DynamicDns => check_dynamic(entry, review),
+    }
+    check_shared_port(entry, review);
+    export_to::check(&entry.export_to, Owner::ServiceEntry, review);
+}
+
+fn resolution(entry: &ServiceEntry) -> Resolution {
+    entry
+        .resolution
+        .as_ref()
+        .map(|it| it.value)
+        .unwrap_or_default()
+}
+
+/// Says which resolution the finding rests on; only `NONE` can be left out.
+fn because_of_resolution(entry: &ServiceEntry, finding: Diagnostic) -> Diagnostic {
+    match &entry.resolution {
+        Some(resolution) => finding.because(resolution.span, "this resolution"),
+        None => finding,
+    }
+}
+
+fn check_host(host: &Spanned<String>, review: &mut Review<'_>) {
+    let Some(fault) = wildcard_domain_fault(host) else {
+        return;
+    };
+    let finding = if is_address(host) {
+        refusal(host.span, format!("`{}` is an address, and `hosts` holds names", host.value))
+            .help("give the service a name, and list the address in `addresses` (what clients connect to) or `endpoints` (where it goes)")
+    } else {
+        refusal(host.span, format!("`{}` is no host: {fault}", host.value))
+    };
+    review.push(finding);
+}
+
+fn check_static(entry: &ServiceEntry, review: &mut Review<'_>) {
+    let ports = port_names(entry);
+    for endpoint in entry.endpoints.items() {
+        let address = endpoint.address.as_ref();
+        match address.map_or("", |address| address.as_str()) {
+            "" => check_no_address(endpoint, review),
+            text if text.starts_with("unix://") => check_socket(endpoint, &ports, review),
+            text if !is_address(text) => {
+                let span = address.map_or(endpoint.key, |address| address.span);
+                let finding = refusal(
+                    span,
+                    format!("`{text}` is no IP address, which the resolution `STATIC` needs"),
+                )
+                .help("set `resolution` to `DNS` for names");
+                review.push(because_of_resolution(entry, finding));
+            }
+            _ => {}
+        }
+        check_endpoint(endpoint, &ports, review);
+    }
+}
+
+fn check_no_address(endpoint: &Spanned<WorkloadEntry>, review: &mut Review<'_>) {
+    let network = endpoint
+        .network
+        .as_ref()
+        .is_some_and(|network| !network.is_empty());
+    if let Some(address) = endpoint.address.as_ref().filter(|_| !network) {
+        review.push(refusal(address.span, "the endpoint needs an address"));
+    } else if let Some(network) = endpoint.network.as_ref().filter(|_| !network) {
+        review.push(refusal(
+            network.span,
+            "the endpoint needs an address or a network",
+        ));
+    }
+}
+
+fn check_socket(endpoint: &WorkloadEntry, ports: &HashSet<&str>, review: &mut Review<'_>) {
+    let Some(address) = &endpoint.address else {
+        return;
+    };
+    let path = address.strip_prefix("unix://").unwrap_or_default();
+    if let Some(fault) = socket_fault(path) {
+        review.push(refusal(
+            address.span,
+            format!("`{path}` is no Unix socket: {fault}"),
+        ));
+    }
+    if ports.len() != 1 {
+        review.push(
+            refusal(
+                address.span,
+                format!(
+                    "a Unix socket serves one port, and the service has {}",
+                    ports.len()
+                ),
+            )
+            .help("keep one of the `ports`"),
+        );
+    }
+}
+
+fn check_dns(entry: &ServiceEntry, review: &mut Review<'_>) {
+    let endpoints = entry.endpoints.items();
+    let resolution = resolution(entry).name();
+    if endpoints.is_empty() {
+        // What is no host at all has been refused already.
+        let wrong = |host: &&Spanned<String>| {
+            domain_fault(host).is_some() && wildcard_domain_fault(host).is_none()
+        };
+        if let Some(host) = entry.hosts.items().iter().find(wrong) {
+            let finding = refusal(
+                host.span,
+                format!("`{}` cannot be asked of the DNS, as the resolution `{resolution}` does without `endpoints`", host.value),
+            )
+            .help("set `resolution` to `NONE`, which sends to the address the client asked for, or list `endpoints`");
+            review.push(because_of_resolution(entry, finding));
+        }
+    }
+    let ports = port_names(entry);
+    for endpoint in endpoints {
+        let address = endpoint.address.as_ref();
+        let text = address.map_or("", |address| address.as_str());
+        if !is_address(text)
+            && let Some(fault) = domain_fault(text)
+        {
+            let finding = match address {
+                Some(address) => refusal(
+                    address.span,
+                    format!("`{text}` is neither a host nor an address: {fault}"),
+                ),
+                None => refusal(
+                    endpoint.key,
+                    format!("with the resolution `{resolution}` an endpoint needs an address"),
+                )
+                .absent("address"),
+            };
+            review.push(because_of_resolution(entry, finding));
+        }
+        check_endpoint(endpoint, &ports, review);
+    }
+}
+
+fn port_names(entry: &ServiceEntry) -> HashSet<&str> {
+    entry
+        .ports
+        .items()
+        .iter()
+        .filter_map(|port| port.name.as_ref())
+        .map(|name| name.as_str())
+        .collect()
+}
+
+fn check_endpoint(endpoint: &WorkloadEntry, ports: &HashSet<&str>, review: &mut Review<'_>) {
+    for (name, _) in endpoint.ports.iter().flat_map(|ports| ports.iter()) {
+        if !ports.contains(name.value.as_str()) {
+            review.push(
+                refusal(
+                    name.span,
+                    format!("the service has no port `{}`", name.value),
+                )
+                .help("use the `name` of one of the service's `ports`"),
+            );
+        }
+        port::check_name(name, review);
+    }
+    if let Some(labels) = &endpoint.labels {
+        labels::check(labels, review);
+    }
+}
+
+fn check_dynamic(entry: &ServiceEntry, review: &mut Review<'_>) {
+    for host in entry
+        .hosts
+        .items()
+        .iter()
+        .filter(|host| !host.starts_with('*'))
+    {
+        let finding = refusal(
+            host.span,
+            format!(
+                "the resolution `DYNAMIC_DNS` needs wildcards, and `{}` is none",
+                host.value
+            ),
+        )
+        .help("set `resolution` to `DNS` for a single host");
+        review.push(because_of_resolution(entry, finding));
+    }
+    if let Some(addresses) = entry.addresses.as_ref().filter(|list| !list.is_empty()) {
+        let finding = refusal(
+            addresses.key,
+            "the resolution `DYNAMIC_DNS` allows no `addresses`",
+        );
+        review.push(because_of_resolution(entry, finding).help("remove `addresses`"));
+    }
+    if let Some(endpoints) = entry.endpoints.as_ref().filter(|list| !list.is_empty()) {
+        let finding = refusal(
+            endpoints.key,
+            "the resolution `DYNAMIC_DNS` allows no `endpoints`",
+        );
+        review.push(
+            because_of_resolution(entry, finding)
+                .help("remove `endpoints`: the address is that of the host asked for"),
+        );
+    }
+    let allowed: &[&str] = match review.version.0 {
+        ..=28 => &["http"],
+        29 => &["http", "tls"],
+        _ => &["http", "tls", "grpc", "http2"],
+    };
+    for port in entry.ports.items() {
+        let protocol = port
+            .protocol
+            .as_ref()
+            .and_then(|protocol| port::protocol(protocol));
+        if protocol.is_some_and(|protocol| allowed.contains(&protocol)) {
+            continue;
+        }
+        let names: Vec<_> = allowed
+            .iter()
+            .map(|name| format!("`{}`", name.to_uppercase()))
+            .collect();
+        let help = format!("write {}", names.join(" or "));
+        let finding = match &port.protocol {
+            Some(protocol) => refusal(
+                protocol.span,
+                format!(
+                    "the resolution `DYNAMIC_DNS` does not allow the protocol `{}`",
+                    protocol.value
+                ),
+            ),
+            None => refusal(port.key, "the resolution `DYNAMIC_DNS` needs a protocol")
+                .absent("protocol"),
+        };
+        review.push(because_of_resolution(entry, finding).help(help));
+    }
+    check_dynamic_location(entry, review);
+}
+
+fn check_dynamic_location(entry: &ServiceEntry, review: &mut Review<'_>) {
+    let Some(location) = entry
+        .location
+        .as_ref()
+        .filter(|it| it.value == Location::MeshInternal)
+    else {
+        return;
+    };
+    if review.version < IstioVersion(30) {
+        let finding = refusal(
+            location.span,
+            "the resolution `DYNAMIC_DNS` needs the location `MESH_EXTERNAL`",
+        );
+        review.push(because_of_resolution(entry, finding));
+        return;
+    }
+    let waypoint = review.meta.labels.get("istio.io/use-waypoint");
+    if let Some(waypoint) = waypoint.filter(|it| !it.is_empty() && !it.eq_ignore_ascii_case("none"))
+    {
+        let finding = refusal(
+            location.span,
+            "`MESH_INTERNAL` with the resolution `DYNAMIC_DNS` cannot use a waypoint",
+        )
+        .because(waypoint.span, "this waypoint");
+        review.push(because_of_resolution(entry, finding));
+    }
+}
+
+/// Plain TCP does not say which host is meant.
+fn check_shared_port(entry: &ServiceEntry, review: &mut Review<'_>) {
+    let Some(hosts) = entry.hosts.as_ref().filter(|hosts| hosts.len() > 1) else {
+        return;
+    };
+    if resolution(entry) == Resolution::None {
+        return;
+    }
+    let names_host = |text: &str| {
+        let protocol = port::protocol(text);
+        port::is_http(protocol) || port::is_tls(protocol)
+    };
+    let Some(port) = entry
+        .ports
+        .items()
+        .iter()
+        .find(|port| !port.protocol.as_ref().is_some_and(|it| names_host(it)))
+    else {
+        return;
+    };
+    let (span, text) = match &port.protocol {
+        Some(protocol) if !protocol.is_empty() => (
+            protocol.span,
+            format!("`{}` does not name the host", protocol.value),
+        ),
+        _ => (
+            port.key,
+            "without `protocol` it is TCP, which does not name the host".to_owned(),
+        ),
+    };
+    let number = port
+        .number
+        .as_ref()
+        .map_or(String::new(), |number| format!(" {}", number.value));
+    let finding = refusal(
+        hosts.key,
+        format!(
+            "the {} hosts share port{number}, which cannot tell them apart",
+            hosts.len()
+        ),
+    )
+    .because(span, text)
+    .help("make it one ServiceEntry for each host");
+    review.push(because_of_resolution(entry, finding));
+}

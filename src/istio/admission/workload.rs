@@ -1,0 +1,90 @@
+//! `WorkloadEntry` and `WorkloadGroup`.
+
+use super::super::Items;
+use super::super::service::WorkloadEntry;
+use super::super::version::IstioVersion;
+use super::super::workload_group::{ReadinessProbe, WorkloadGroup};
+use super::host::{domain_fault, is_address};
+use super::{Review, labels, port, refusal};
+use crate::source::{Span, Spanned};
+
+pub(super) fn entry(entry: &WorkloadEntry, spec_key: Span, review: &mut Review<'_>) {
+    let address = entry.address.as_ref();
+    match address.map_or("", |address| address.as_str()) {
+        "" => {
+            if entry
+                .network
+                .as_ref()
+                .is_none_or(|network| network.is_empty())
+            {
+                let span = address.map_or(spec_key, |address| address.span);
+                review.push(refusal(span, "the WorkloadEntry needs an address"));
+            }
+        }
+        // The schema has its own rules for Unix sockets.
+        text if text.starts_with("unix://") || is_address(text) => {}
+        text => {
+            if let (Some(fault), Some(address)) = (domain_fault(text), address) {
+                review.push(refusal(
+                    address.span,
+                    format!("`{text}` is neither a host nor an address: {fault}"),
+                ));
+            }
+        }
+    }
+    for (name, _) in entry.ports.iter().flat_map(|ports| ports.iter()) {
+        port::check_name(name, review);
+    }
+    if let Some(labels) = &entry.labels {
+        labels::check(labels, review);
+    }
+}
+
+pub(super) fn group(group: &WorkloadGroup, review: &mut Review<'_>) {
+    if let Some(labels) = group
+        .metadata
+        .as_ref()
+        .and_then(|metadata| metadata.labels.as_ref())
+    {
+        labels::check(labels, review);
+    }
+    if let Some(probe) = &group.probe {
+        check_probe(probe, review);
+    }
+}
+
+fn check_probe(probe: &Spanned<ReadinessProbe>, review: &mut Review<'_>) {
+    if probe.is_empty() {
+        review.push(
+            refusal(
+                probe.key,
+                "the probe needs one of `httpGet`, `tcpSocket` and `exec`",
+            )
+            .help("add one of them, or remove the probe"),
+        );
+    }
+    for header in probe
+        .http_get
+        .iter()
+        .flat_map(|get| get.http_headers.items())
+    {
+        let Some(name) = &header.name else {
+            review.push(refusal(header.key, "a header needs a name").absent("name"));
+            continue;
+        };
+        if name.contains('_') && review.version >= IstioVersion(25) {
+            review.push(refusal(
+                name.span,
+                format!("`{}` is no name of a probe's header", name.value),
+            ));
+        }
+    }
+    if let Some(command) = probe
+        .exec
+        .as_ref()
+        .and_then(|exec| exec.command.as_ref())
+        .filter(|it| it.is_empty())
+    {
+        review.push(refusal(command.span, "the probe has no command"));
+    }
+}
