@@ -409,6 +409,7 @@ fn wrong_usage_is_trouble() {
         &["check", "--rule", "unknown-field=loud"],
         &["check", "--rule", "unknown-feild=off"],
         &["check", "--only", "unknown-feild"],
+        &["check", "--config", "no-such.yaml"],
     ] {
         let output = run(&folder, arguments);
         assert_eq!(code(&output), 2, "{arguments:?} {output:?}");

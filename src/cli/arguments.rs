@@ -143,6 +143,13 @@ pub(super) struct Inputs {
     pub(super) no_prefilter: bool,
 }
 
+impl Inputs {
+    /// What the command line says about the world, if anything.
+    pub(super) fn closed(&self) -> Option<bool> {
+        (self.closed_world || self.open_world).then_some(self.closed_world)
+    }
+}
+
 /// Where the answer goes, and in which form.
 #[derive(Debug, Args)]
 pub(super) struct Printing {

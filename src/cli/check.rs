@@ -1,89 +1,40 @@
 //! `egress-lint check`.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 
-use super::arguments::{Check, Inputs};
+use super::arguments::Check;
 use super::exit::Exit;
-use super::terminal;
-use crate::config::{Config, FailOn, PathGlobs};
+use super::{session, terminal};
+use crate::config::FailOn;
 use crate::diag::Report;
-use crate::engine::{self, FIXED, Levels, Loaded, Request, Settings};
+use crate::engine::{self, FIXED, Levels, Loaded, Settings};
 use crate::output::{self, Format};
-use crate::source::{FileId, Sources, Span, Spanned, discover, read_stream};
-use crate::world::Fallback;
+use crate::source::Sources;
 
 pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let loaded = load(&arguments.inputs)?;
-    for problem in &loaded.problems {
-        terminal::say(&format!("error: `{}` {}", problem.shown, problem.error));
-    }
-    let config = Config::default();
-    let levels = Levels::new(
-        &config,
-        &arguments.rule,
-        &arguments.only,
-        &engine::known_rules(),
-    )?;
+    let session = session::open(&arguments.inputs)?;
+    let config = &session.config;
+    let known = engine::known_rules();
+    let levels = Levels::new(config, &arguments.rule, &arguments.only, &known)?;
+    let format = arguments.printing.format;
     let settings = Settings {
-        config: &config,
+        config,
         levels: &levels,
-        closed: arguments.inputs.closed_world,
-        fields: matches!(
-            arguments.printing.format,
-            Format::Json | Format::Sarif | Format::Gitlab
-        ),
-        istio_version: arguments.inputs.istio_version.unwrap_or_default(),
+        istio_version: session.version,
+        closed: session.closed,
+        fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };
-    let report = engine::check(&loaded, &settings);
+    let report = engine::check(&session.loaded, &settings);
     if !arguments.quiet {
-        print(arguments, &report, &loaded.sources, out)?;
+        print(arguments, &report, &session.loaded.sources, out)?;
     }
-    let fail_on = arguments.fail_on.unwrap_or(FailOn::Warning);
-    Ok(exit(arguments, &loaded, &report, fail_on))
-}
-
-/// Finds, reads and decodes the inputs.
-pub(super) fn load(inputs: &Inputs) -> anyhow::Result<Loaded> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(inputs.threads)
-        .build_global()
-        .context("cannot start threads")?;
-    let cwd = std::env::current_dir().context("the working directory cannot be found")?;
-    let left_out = globs(&inputs.exclude)?;
-    let excluded = |shown: &str| left_out.matches(shown);
-    let found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
-    let stdin = found.stdin.then(|| {
-        let content = read_stream(io::stdin().lock());
-        (inputs.stdin_filename.clone(), content)
-    });
-    Ok(engine::load(Request {
-        found,
-        stdin,
-        sources: Sources::new(),
-        cwd: &cwd,
-        version: inputs.istio_version.unwrap_or_default(),
-        namespace: inputs.namespace.as_deref().map(|name| Fallback {
-            name: name.into(),
-            because: None,
-        }),
-        parse_all: inputs.no_prefilter,
-    }))
-}
-
-/// The globs of `--exclude`, relative to the working directory.
-fn globs(texts: &[String]) -> anyhow::Result<PathGlobs> {
-    let nowhere = Span::new(FileId(0), 0, 0);
-    let mut wrong = None;
-    let globs = texts
-        .iter()
-        .map(|text| Spanned::new(text.clone(), nowhere, nowhere));
-    let globs = PathGlobs::new(globs, |glob, reason| {
-        wrong.get_or_insert_with(|| anyhow!("`--exclude {}`: {reason}", glob.value));
-    });
-    wrong.map_or(Ok(globs), Err)
+    let configured = config.fail_on.as_ref().map(|level| level.value);
+    let fail_on = arguments.fail_on.or(configured);
+    let fail_on = fail_on.unwrap_or(FailOn::Warning);
+    Ok(exit(arguments, &session.loaded, &report, fail_on))
 }
 
 fn print(

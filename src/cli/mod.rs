@@ -5,10 +5,12 @@ mod check;
 mod debug;
 mod exit;
 mod rules;
+mod session;
 mod terminal;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write as _};
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -16,15 +18,27 @@ use clap::{CommandFactory as _, Parser as _};
 use arguments::{Command, Program};
 use exit::Exit;
 
+use crate::engine::watch_panics;
+
 /// Runs the program.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let program = match Program::try_parse_from(arguments::with_command(arguments)) {
+    watch_panics(|panic| {
+        terminal::say(&format!(
+            "a fault of egress-lint, please report it: {panic}"
+        ));
+    });
+    let arguments = arguments::with_command(arguments);
+    let program = match Program::try_parse_from(arguments) {
         Ok(program) => program,
         Err(error) => return terminal::usage(&error).into(),
     };
-    run(&program.command)
-        .unwrap_or_else(|error| terminal::failure(&error))
-        .into()
+    let done = panic::catch_unwind(|| run(&program.command));
+    match done {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) => terminal::failure(&error),
+        Err(_) => Exit::Trouble,
+    }
+    .into()
 }
 
 fn run(command: &Command) -> anyhow::Result<Exit> {

@@ -1,7 +1,8 @@
 //! From what the files hold to the report.
 
+use super::judge::{judge, prepare};
 use super::levels::unknown_rules;
-use super::{BUILT_IN, Levels, Loaded, about, report};
+use super::{BUILT_IN, Levels, Loaded, about, report, unknown_values};
 use crate::config::Config;
 use crate::diag::{Report, RuleInfo};
 use crate::istio::IstioVersion;
@@ -51,8 +52,12 @@ pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
     let worlds = worlds(loaded, settings);
     let mut findings = loaded.diagnostics.clone();
     findings.extend(unknown_rules(settings.config, &known_rules()));
+    let (rules, faults) = prepare(settings);
+    findings.extend(faults);
     findings.extend(worlds.duplicates.iter().cloned());
     findings.retain_mut(|finding| settings.levels.adjust(finding));
+    findings.append(&mut judge(&worlds, &rules, settings));
+    unknown_values::drop(&mut findings, loaded.resources());
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
         about::fields(&mut findings, &loaded.sources, loaded.resources());

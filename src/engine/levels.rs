@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::built_in::{BUILT_IN, FIXED};
 use crate::config::{self, Config, Level};
 use crate::diag::{Diagnostic, RuleInfo, Severity, nearest};
+use crate::istio::IstioVersion;
 
 /// The level of each rule of a run.
 #[derive(Debug, Default)]
@@ -104,4 +105,23 @@ pub(super) fn unknown_rules(config: &Config, known: &[RuleInfo]) -> Vec<Diagnost
             })
         })
         .collect()
+}
+
+/// The version of Istio that the configuration names; one that is not known is a finding.
+pub fn istio_version(config: &Config, findings: &mut Vec<Diagnostic>) -> IstioVersion {
+    let Some(written) = &config.istio else {
+        return IstioVersion::default();
+    };
+    IstioVersion::parse(&written.value).unwrap_or_else(|| {
+        let (oldest, newest) = (IstioVersion::OLDEST, IstioVersion::NEWEST);
+        let message = format!(
+            "`{}` is no version of Istio that is known here",
+            written.value
+        );
+        findings.push(
+            Diagnostic::new(config::RULE, Severity::Error, written.span, message)
+                .help(format!("name one from {oldest} to {newest}")),
+        );
+        IstioVersion::default()
+    })
 }

@@ -3,14 +3,18 @@
 mod about;
 mod built_in;
 mod check;
+mod guard;
+mod judge;
 mod kustomize;
 mod levels;
 mod load;
 mod locate;
 mod parse;
 mod report;
+mod unknown_values;
 
 pub use built_in::{BUILT_IN, FIXED};
 pub use check::{Settings, check, known_rules, worlds};
-pub use levels::{Levels, UnknownRule};
+pub use guard::watch_panics;
+pub use levels::{Levels, UnknownRule, istio_version};
 pub use load::{Loaded, Request, load};

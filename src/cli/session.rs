@@ -1,0 +1,105 @@
+//! What every command that looks at manifests does first: find the configuration, read the files.
+
+use std::io;
+
+use anyhow::{Context as _, anyhow};
+
+use super::arguments::Inputs;
+use super::terminal;
+use crate::config::{self, Choice, Config, PathGlobs};
+use crate::engine::{self, Loaded, Request};
+use crate::istio::IstioVersion;
+use crate::source::{FileId, Problem, Sources, Span, Spanned, discover, read_stream};
+use crate::world::Fallback;
+
+/// The configuration and the files of a run; what the command line says wins over the configuration.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) config: Config,
+    pub(super) version: IstioVersion,
+    pub(super) closed: bool,
+    pub(super) loaded: Loaded,
+}
+
+/// Reads what the command line names. What cannot be read is said on standard error, and the rest goes on.
+pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(inputs.threads)
+        .build_global()
+        .context("cannot start threads")?;
+    let cwd = std::env::current_dir().context("the working directory cannot be found")?;
+    let mut sources = Sources::new();
+    let configured = config::load(&choice(inputs), &cwd, &mut sources)
+        .map_err(|problem| anyhow!(told(&problem)))?;
+    let config = configured.config;
+    let mut diagnostics = configured.diagnostics;
+    let version = inputs
+        .istio_version
+        .unwrap_or_else(|| engine::istio_version(&config, &mut diagnostics));
+    let left_out = left_out(&inputs.exclude)?;
+    let excluded = |shown: &str| left_out.matches(shown) || config.is_excluded(shown);
+    let found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
+    let stdin = found.stdin.then(|| {
+        let content = read_stream(io::stdin().lock());
+        (inputs.stdin_filename.clone(), content)
+    });
+    let mut loaded = engine::load(Request {
+        found,
+        stdin,
+        sources,
+        cwd: &cwd,
+        version,
+        namespace: namespace(inputs, &config),
+        parse_all: inputs.no_prefilter,
+    });
+    loaded.diagnostics.append(&mut diagnostics);
+    for problem in &loaded.problems {
+        terminal::say(&format!("error: {}", told(problem)));
+    }
+    let closed = config.closed_world.as_ref().is_some_and(|it| it.value);
+    Ok(Session {
+        version,
+        closed: inputs.closed().unwrap_or(closed),
+        config,
+        loaded,
+    })
+}
+
+fn choice(inputs: &Inputs) -> Choice {
+    match &inputs.config {
+        _ if inputs.isolated => Choice::Isolated,
+        Some(path) => Choice::File(path.clone()),
+        None => Choice::Nearest,
+    }
+}
+
+fn told(problem: &Problem) -> String {
+    format!("`{}` {}", problem.shown, problem.error)
+}
+
+/// The namespace of manifests that name none.
+fn namespace(inputs: &Inputs, config: &Config) -> Option<Fallback> {
+    let option = inputs.namespace.as_deref().map(|name| Fallback {
+        name: name.into(),
+        because: None,
+    });
+    option.or_else(|| {
+        config.namespace.as_ref().map(|name| Fallback {
+            name: name.value.as_str().into(),
+            because: Some(name.span),
+        })
+    })
+}
+
+/// The globs of `--exclude`, relative to the working directory.
+fn left_out(texts: &[String]) -> anyhow::Result<PathGlobs> {
+    let nowhere = Span::new(FileId(0), 0, 0);
+    let mut wrong = None;
+    let globs = texts
+        .iter()
+        .map(|text| Spanned::new(text.clone(), nowhere, nowhere));
+    let globs = PathGlobs::new(globs, |glob, reason| {
+        wrong.get_or_insert_with(|| anyhow!("`--exclude {}`: {reason}", glob.value));
+    });
+    wrong.map_or(Ok(globs), Err)
+}
