@@ -33,7 +33,7 @@ impl Kinds {
                 kinds.names.push(word.to_owned());
             }
         }
-        kinds.any |= !named;
+        kinds.any |= !named && holds_output(text);
         kinds.names.sort_unstable();
         kinds.names.dedup();
         kinds
@@ -53,6 +53,30 @@ impl Kinds {
         self.names.sort_unstable();
         self.names.dedup();
     }
+}
+
+impl std::fmt::Display for Kinds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let any = self.any.then_some("any kind");
+        let names = self.names.iter().map(String::as_str).chain(any);
+        f.write_str(&names.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Whether an action writes something, as opposed to deciding what of the text is written.
+fn holds_output(text: &str) -> bool {
+    const CONTROL: [&str; 9] = [
+        "if", "else", "end", "range", "with", "define", "block", "break", "continue",
+    ];
+    memmem::find_iter(text.as_bytes(), b"{{").any(|at| {
+        let action = text.get(at + 2..).unwrap_or("");
+        let action = action.trim_start_matches(['-', '<', '%', ' ', '\t', '\r', '\n']);
+        let length = action
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(action.len());
+        let word = action.get(..length).unwrap_or("");
+        !CONTROL.contains(&word) && !action.starts_with("/*") && !action.starts_with('$')
+    })
 }
 
 /// Whether `{{` stands in the text outside comments. The text need not parse, so comments are told by lines: what
@@ -129,5 +153,7 @@ mod tests {
         assert!(Kinds::of_template("kind: {{ .kind }}").may_hold("Sidecar"));
         assert!(Kinds::of_template("{{ include \"lib.rule\" . }}").may_hold("Sidecar"));
         assert!(!Kinds::default().may_hold("Sidecar"));
+        let control = "{{- /* all */ -}}\n{{- range $x := .y }}\n{{- if $x }}{{ end }}{{- end}}";
+        assert!(Kinds::of_template(control).is_empty());
     }
 }
