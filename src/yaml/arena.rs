@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::build;
 use super::fault::{Notice, NoticeKind, SyntaxError};
-use super::gap::Gap;
+use super::gap::{Gap, column};
 use super::map::{self, MapFault};
-use super::prepare::{control_character, prepare};
+use super::prepare::{MARK, prepare};
 use super::scalar::{self, Plain, Tag};
 use super::tree::{Comment, Raw, RawDocument, Shape, Style, Tree};
 use super::written;
@@ -21,7 +21,7 @@ const FAULTS: usize = 20;
 pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: u32) {
     let mark = if text
         .get(range.clone())
-        .is_some_and(|chunk| chunk.starts_with('\u{feff}'))
+        .is_some_and(|chunk| chunk.starts_with(MARK))
     {
         3
     } else {
@@ -31,20 +31,9 @@ pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: 
     let Some(chunk) = text.get(start..range.end) else {
         return;
     };
-    let before = (tree.nodes.len(), tree.cooked.len(), tree.effective.len());
+    let before = tree.mark();
     let mut arena = Arena::new(tree, text, start..range.end);
-    let parsed = match control_character(chunk) {
-        Some((at, character)) => Err(arena.refuse(
-            start + at,
-            start + at + character.len_utf8(),
-            format!(
-                "the control character U+{:04X} must not stand in YAML",
-                u32::from(character)
-            ),
-        )),
-        None => build::parse(&prepare(chunk), start, &mut arena),
-    };
-    let faults = match parsed {
+    let faults = match build::parse(&prepare(chunk), start, &mut arena) {
         Ok(()) => std::mem::take(&mut arena.faults),
         Err(error) => vec![error],
     };
@@ -52,9 +41,7 @@ pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: 
     arena.give_comments();
     if !faults.is_empty() {
         tree.errors.extend(faults);
-        tree.nodes.truncate(before.0);
-        tree.cooked.truncate(before.1);
-        tree.effective.truncate(before.2);
+        tree.forget(before);
         return;
     }
     if let Some(root) = root
@@ -73,12 +60,11 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// What the parser tells of an event: its bytes and its column.
+/// What the parser tells of an event: its bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) column: usize,
 }
 
 /// A collection that is open.
@@ -89,8 +75,8 @@ struct Frame {
     flow: bool,
     /// A map without braces in a flow list: `[a: b]`.
     implicit: bool,
-    /// The column of a block collection, which is go-yaml's indentation.
-    column: usize,
+    /// Where it begins: the column of a block collection is go-yaml's indentation.
+    start: usize,
     /// Index into the anchors.
     anchor: Option<usize>,
     /// No child has begun.
@@ -166,12 +152,7 @@ impl<'b> Arena<'b> {
         } else {
             span.first_character(self.text)
         };
-        SyntaxError {
-            span,
-            message: message.into(),
-            help: None,
-            fix: None,
-        }
+        SyntaxError::new(span, message)
     }
 
     fn give_comments(&mut self) {
@@ -191,37 +172,39 @@ impl<'b> Arena<'b> {
         }
     }
 
-    fn indent(stack: &[Frame]) -> usize {
-        stack
-            .iter()
-            .rev()
-            .find(|frame| !frame.flow)
-            .map_or(0, |frame| frame.column + 1)
+    /// go-yaml's indentation, plus one.
+    fn indent(stack: &[Frame], text: &str) -> usize {
+        let block = stack.iter().rev().find(|frame| !frame.flow);
+        block.map_or(0, |frame| column(text, frame.start) + 1)
     }
 
     fn walk(&mut self, to: usize) {
-        let stack = &self.stack;
-        self.gap.walk(self.text, to, || Self::indent(stack));
+        let (stack, text) = (&self.stack, self.text);
+        self.gap.walk(self.text, to, || Self::indent(stack, text));
     }
 
     fn walk_to(&mut self, stop: u8) -> Option<usize> {
-        let stack = &self.stack;
-        self.gap
-            .walk_until(self.text, self.end, Some(stop), || Self::indent(stack))
+        let (stack, text) = (&self.stack, self.text);
+        self.gap.walk_until(self.text, self.end, Some(stop), || {
+            Self::indent(stack, text)
+        })
     }
 
     /// Whether what was walked holds a fault.
     fn check(&mut self) -> Result<(), SyntaxError> {
         match self.gap.fault.take() {
             None => Ok(()),
-            Some(fault) => Err(self.refuse(fault.start, fault.end, format!("{:?}", fault.kind))),
+            Some(fault) => {
+                let (message, help) = fault.kind.words();
+                Err(self.refuse(fault.start, fault.end, message).help(help))
+            }
         }
     }
 
     /// All nodes are read. What still follows a root that is complete is hidden.
     pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
         let next = self.gap.blank_end(self.text, self.end);
-        if !self.is_complete() || next == self.end {
+        if !self.stack.is_empty() || self.root.is_none() || next == self.end {
             self.walk(self.end);
             return self.check();
         }
@@ -321,6 +304,25 @@ impl<'b> Arena<'b> {
         }
         self.walk(start);
         let block = matches!(style, Style::Literal | Style::Folded);
+        if block && self.stack.is_empty() && self.is_outdented(start) {
+            // go-yaml wants at least one blank before the text: the scalar is empty, and the rest is ignored.
+            let from = self.gap.header.unwrap_or(start);
+            let header = self.text.get(from..start).unwrap_or("").trim_end();
+            return self.leaf(
+                Raw {
+                    start: offset(from),
+                    end: offset(from + header.len()),
+                    a: 0,
+                    b: 0,
+                    shape: Shape::Scalar,
+                    style,
+                    tag,
+                    absent: false,
+                },
+                anchor,
+                false,
+            );
+        }
         let whole = if block {
             let from = self.gap.header.unwrap_or(start);
             let written = self.text.get(from..end).unwrap_or("");
@@ -330,11 +332,18 @@ impl<'b> Arena<'b> {
         };
         let is_key = self.is_key();
         self.role(whole.start)?;
-        let written = self.text.get(whole.clone()).unwrap_or("");
-        let indent = Self::indent(&self.stack);
+        // The blank lines behind a block scalar are read under its indentation.
+        let rest = self.text.get(end..self.end).unwrap_or("");
+        let blanks = if block {
+            rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
+        } else {
+            0
+        };
+        let written = self.text.get(whole.start..end + blanks).unwrap_or("");
+        let indent = || Self::indent(&self.stack, self.text);
         self.gap.fault = written::check(written, whole.start, style, self.gap.in_flow(), indent);
         self.check()?;
-        self.gap.token(whole.end, style == Style::Plain, block);
+        self.gap.token(end, style == Style::Plain, block);
         let mut raw = Raw {
             start: offset(whole.start),
             end: offset(whole.end),
@@ -351,6 +360,16 @@ impl<'b> Arena<'b> {
             self.tree.cooked.push_str(value);
         }
         self.leaf(raw, anchor, is_key)
+    }
+
+    /// Whether the first line from `start` on that is not empty begins in the first column.
+    fn is_outdented(&self, start: usize) -> bool {
+        let header = self.gap.header.unwrap_or(start);
+        let text = self.text.get(header..self.end).unwrap_or("");
+        text.lines()
+            .skip(1)
+            .find(|line| !line.is_empty())
+            .is_some_and(|line| !line.starts_with(' '))
     }
 
     /// A value that is not written: its place is behind the last indicator.
@@ -501,7 +520,7 @@ impl<'b> Arena<'b> {
             map,
             flow,
             implicit: flow && token.start == token.end,
-            column: token.column,
+            start,
             anchor,
             first: true,
             value: false,
@@ -522,6 +541,11 @@ impl<'b> Arena<'b> {
         }
         let end = token.end;
         let bracketed = token.start < token.end;
+        if self.stack.last().is_some_and(|frame| !frame.flow) {
+            // The blanks behind the last value are still under its indentation.
+            self.walk(self.gap.blank_end(self.text, self.end));
+            self.check()?;
+        }
         if bracketed {
             self.walk(end);
             self.check()?;
@@ -619,11 +643,67 @@ impl<'b> Arena<'b> {
     pub(super) fn unresolved(&mut self, token: Token, name: &str) -> Result<(), SyntaxError> {
         self.begin();
         self.walk(token.start);
-        Err(self.refuse(
-            token.start,
-            token.end,
-            format!("no anchor `&{name}` stands before the alias `*{name}`"),
-        ))
+        self.role(token.start)?;
+        self.gap.token(token.end, false, false);
+        let error = self.alias_error(token.start, token.end, name);
+        if self.faults.len() < FAULTS {
+            self.faults.push(error);
+        }
+        self.push(Raw {
+            start: offset(token.start),
+            end: offset(token.end),
+            a: Raw::SOURCE,
+            b: 0,
+            shape: Shape::Scalar,
+            style: Style::Double,
+            tag: Tag::None,
+            absent: false,
+        });
+        Ok(())
+    }
+
+    /// An alias of nothing is mostly a wildcard without quotes.
+    pub(super) fn alias_error(&self, start: usize, end: usize, name: &str) -> SyntaxError {
+        let written = self.text.get(start..end).unwrap_or("");
+        if !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        {
+            return self
+                .refuse(
+                    start,
+                    end,
+                    format!("no anchor `&{name}` stands before the alias `*{name}`"),
+                )
+                .help("define the anchor above in the same document, or quote the text");
+        }
+        let what = if name.starts_with('.') {
+            "wildcard host"
+        } else {
+            "text"
+        };
+        self.refuse(
+            start,
+            end,
+            format!("`*` begins an alias: `{written}` is no text without quotes"),
+        )
+        .help(format!("quote the {what}: `\"{written}\"`"))
+        .quote()
+    }
+
+    /// The alias without a name around `at`.
+    pub(super) fn bare_star(&self, at: usize) -> Option<SyntaxError> {
+        let line = self
+            .text
+            .get(self.gap.at..at + 1)
+            .or_else(|| self.text.get(self.gap.at..at))?;
+        let start = self.gap.at + line.rfind('*')?;
+        let rest = self.text.get(start..self.end)?;
+        let flow = self.gap.in_flow();
+        let ends = |c: char| c.is_whitespace() || flow && matches!(c, ',' | ']' | '}');
+        let end = start + rest.find(ends).unwrap_or(rest.len());
+        Some(self.alias_error(start, end, ""))
     }
 
     fn push(&mut self, raw: Raw) -> u32 {

@@ -1,6 +1,6 @@
 //! What is wrong with a text, and what is only surprising about it.
 
-use crate::diag::Fix;
+use crate::diag::{Edit, Fix, Safety};
 use crate::source::Span;
 
 /// Why Kubernetes refuses a document.
@@ -12,6 +12,41 @@ pub struct SyntaxError {
     /// *What to do*, imperative.
     pub help: Option<String>,
     pub fix: Option<Fix>,
+}
+
+impl SyntaxError {
+    pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self {
+            span,
+            message: message.into(),
+            help: None,
+            fix: None,
+        }
+    }
+
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+
+    /// Offers to put what stands at the span into double quotes.
+    pub(super) fn quote(self) -> Self {
+        let at = |offset| Edit {
+            span: Span::new(self.span.file, offset, offset),
+            text: "\"".to_owned(),
+        };
+        let edits = vec![at(self.span.start), at(self.span.end)];
+        Self {
+            fix: Some(Fix {
+                safety: Safety::Safe,
+                message: "put it in quotes".to_owned(),
+                edits,
+            }),
+            ..self
+        }
+    }
 }
 
 /// A text that is read otherwise than it looks, or not by all readers alike.

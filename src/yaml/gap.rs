@@ -21,12 +21,45 @@ impl Fault {
 pub(super) enum FaultKind {
     Tab,
     AnchorName,
+    TagName,
     /// A `?` in a plain scalar in brackets.
     QuestionMark,
     /// A `:` without a key before it.
     NoKey,
+    /// U+2028 or U+2029, which go-yaml takes for the end of a line, outside of quotes.
+    LineSeparator,
     /// An escape that only JSON has.
     JsonEscape,
+}
+
+impl FaultKind {
+    /// What is wrong, and what to do.
+    pub(super) fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tab => ("a tab cannot indent", "use blanks"),
+            Self::AnchorName => (
+                "the name of an anchor may hold ASCII letters, digits, `-` and `_` only",
+                "rename the anchor, or quote the text if it is none",
+            ),
+            Self::TagName => (
+                "this is no tag",
+                "put a blank behind the tag, or quote the text if it is none",
+            ),
+            Self::QuestionMark => ("in brackets a `?` begins a key", "quote the text"),
+            Self::NoKey => (
+                "no key stands before the `:`",
+                "quote the text if the `:` belongs to it",
+            ),
+            Self::LineSeparator => (
+                "Kubernetes takes U+2028 and U+2029 for the end of a line",
+                "remove the character, or quote the text and write it as `\\u2028`",
+            ),
+            Self::JsonEscape => (
+                "this escape exists in JSON only",
+                "write the character itself",
+            ),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -169,26 +202,7 @@ impl Gap {
                 self.flow = self.flow.saturating_sub(1);
                 self.key_allowed = false;
             }
-            b'&' | b'!' => {
-                self.property.get_or_insert(at);
-                self.key_allowed = false;
-                let rest = text.get(at + 1..).unwrap_or("");
-                let length = rest
-                    .find(|c: char| {
-                        c.is_ascii_whitespace()
-                            || self.flow > 0 && matches!(c, ',' | '[' | ']' | '{' | '}')
-                    })
-                    .unwrap_or(rest.len());
-                self.at = at + 1 + length;
-                let name = rest.get(..length).unwrap_or("");
-                if byte == b'&'
-                    && !name
-                        .bytes()
-                        .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-                {
-                    self.fail(at, self.at, FaultKind::AnchorName);
-                }
-            }
+            b'&' | b'!' => self.property(text, at, byte == b'&'),
             b'|' | b'>' if self.flow == 0 => {
                 self.header = Some(at);
                 let rest = text.get(at..).unwrap_or("");
@@ -197,6 +211,40 @@ impl Gap {
                 self.key_allowed = false;
             }
             _ => {}
+        }
+    }
+
+    /// An anchor or a tag: go-yaml knows fewer names, and wants a blank behind a tag in brackets too.
+    fn property(&mut self, text: &str, at: usize, anchor: bool) {
+        self.property.get_or_insert(at);
+        self.key_allowed = false;
+        let rest = text.get(at + 1..).unwrap_or("");
+        let flow = self.flow > 0;
+        let ends =
+            |c: char| c.is_ascii_whitespace() || flow && matches!(c, ',' | '[' | ']' | '{' | '}');
+        let (name, behind) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        self.at = at + 1 + name.len();
+        let named = if anchor {
+            name.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        } else {
+            let bare = name
+                .strip_prefix('<')
+                .and_then(|name| name.strip_suffix('>'))
+                .unwrap_or(name);
+            behind.is_empty()
+                || behind.starts_with([' ', '\t', '\n', '\r']) && bare.bytes().all(is_uri)
+        };
+        if !named {
+            self.fail(
+                at,
+                self.at,
+                if anchor {
+                    FaultKind::AnchorName
+                } else {
+                    FaultKind::TagName
+                },
+            );
         }
     }
 
@@ -216,8 +264,13 @@ impl Gap {
     }
 }
 
+/// What a tag may be made of.
+fn is_uri(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$,.!~*'()[]%".contains(&byte)
+}
+
 /// The characters between the beginning of the line and `at`.
-fn column(text: &str, at: usize) -> usize {
+pub(super) fn column(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or("");
     let line = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     before.get(line..).unwrap_or("").chars().count()

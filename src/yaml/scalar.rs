@@ -118,7 +118,14 @@ pub(super) fn resolve(tag: Tag, quoted: bool, text: &str) -> Result<Plain, Strin
 
 /// The bytes behind `!!binary`, as JSON shows them.
 pub(super) fn binary(text: &str) -> Option<String> {
-    base64(text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    let bytes = base64(text)?;
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        // Go puts one U+FFFD for each byte.
+        out.extend(chunk.invalid().iter().map(|_| '\u{fffd}'));
+    }
+    Some(out)
 }
 
 /// The formats that go-yaml takes for a time: `2026-1-2`, `2026-1-2T3:4:5.678Z`, `2026-1-2 3:4:5`.
@@ -351,7 +358,7 @@ fn float_key(value: f64) -> String {
     let scientific = format!("{value:e}");
     match scientific.split_once('e') {
         Some((mantissa, exponent)) => match exponent.parse::<i32>() {
-            Ok(exponent) if !(-4..21).contains(&exponent) => {
+            Ok(exponent) if !(-4..6).contains(&exponent) => {
                 let sign = if exponent < 0 { '-' } else { '+' };
                 format!("{mantissa}e{sign}{:02}", exponent.abs())
             }

@@ -6,6 +6,7 @@ use crate::source::FileId;
 
 use super::arena;
 use super::fault::{Notice, NoticeKind, SyntaxError};
+use super::prepare::{MARK, control_character};
 use super::stream;
 use super::tree::{Comment, Tree};
 
@@ -34,7 +35,7 @@ struct Separator {
 /// Cuts a file into its documents, in one fast pass. Reading the chunks, together or one by one, gives the same as
 /// reading the file at once.
 pub fn split(_file: FileId, text: &str) -> Vec<Chunk> {
-    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mark = if text.starts_with(MARK) { 3 } else { 0 };
     if stream::may_be(text.get(mark..).unwrap_or("")) {
         let (start, end) = (offset(mark), offset(text.len()));
         return vec![Chunk {
@@ -61,12 +62,11 @@ pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
         let end = memchr::memchr(b'\n', bytes.get(line..).unwrap_or(&[]))
             .map_or(bytes.len(), |at| line + at);
         let rest = text.get(line + 3..end).unwrap_or("").trim();
-        if rest.starts_with('#')
-            && start == line
-            && !text
-                .get(line + 3..)
-                .is_some_and(|s| s.starts_with([' ', '\t']))
-        {
+        let open = start < line || separator.is_some_and(|separator: Separator| separator.kept);
+        let blank = text
+            .get(line + 3..)
+            .is_some_and(|rest| rest.starts_with([' ', '\t']));
+        if !open && !blank && rest.starts_with('#') {
             // `---#` where a document begins is left in its text, where it is no separator.
             continue;
         }
@@ -75,7 +75,7 @@ pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
             start: offset(line),
             end: offset(end),
             refused: !rest.is_empty() && !rest.starts_with('#'),
-            kept: start == line,
+            kept: !open,
         });
         start = (end + 1).min(bytes.len());
     }
@@ -129,14 +129,14 @@ impl Chunk {
                 .trim_end();
             let end = separator.start + offset(line.len());
             if separator.refused {
-                tree.errors.push(SyntaxError {
-                    span: tree.span(separator.start, end),
-                    message:
-                        "`---` must stand alone on its line: `kubectl` reads nothing from here on"
-                            .to_owned(),
-                    help: Some("put what follows `---` on the next line".to_owned()),
-                    fix: None,
-                });
+                let span = tree.span(separator.start, end);
+                let error = SyntaxError::new(
+                    span,
+                    "`---` must stand alone on its line: `kubectl` reads nothing from here on",
+                );
+                tree.errors.push(error.help(
+                    "put what follows `---` on the next line, or indent the line if it is text",
+                ));
                 return;
             }
             if let Some(at) = line.find('#') {
@@ -156,18 +156,30 @@ impl Chunk {
         let Some(chunk) = text.get(start..end) else {
             return;
         };
+        if let Some((at, character)) = control_character(chunk) {
+            let at = self.start + offset(at);
+            let span = tree.span(at, at + offset(character.len_utf8()));
+            let message = format!(
+                "the control character U+{:04X} must not stand in YAML",
+                u32::from(character)
+            );
+            tree.errors.push(
+                SyntaxError::new(span, message)
+                    .help("remove it, or write it as an escape in double quotes"),
+            );
+            return;
+        }
         let (shown, hidden) = visible(chunk);
         if hidden == Some(NoticeKind::HiddenByEnd)
             && !self.separator.is_some_and(|separator| separator.kept)
             && hidden_text(chunk.get(..shown).unwrap_or("")).is_empty()
         {
             let at = self.start + offset(shown);
-            tree.errors.push(SyntaxError {
-                span: tree.span(at, at + 3),
-                message: "`...` ends a document, and none has begun".to_owned(),
-                help: Some("remove the line".to_owned()),
-                fix: None,
-            });
+            let error = SyntaxError::new(
+                tree.span(at, at + 3),
+                "`...` ends a document, and none has begun",
+            );
+            tree.errors.push(error.help("remove the line"));
             return;
         }
         if let Some(kind) = hidden {

@@ -1,7 +1,7 @@
 //! A file that begins with `{`: `kubectl` reads JSON objects, one after the other, and turns to YAML where that fails.
 
 use super::fault::{Notice, NoticeKind, SyntaxError};
-use super::json;
+use super::json::{self, NoJson};
 use super::node::Node;
 use super::split::split_from;
 use super::tree::{RawDocument, Tree};
@@ -18,12 +18,12 @@ pub(super) fn may_be(text: &str) -> bool {
 pub(super) fn read(tree: &mut Tree, text: &str, start: usize) {
     let mut at = start;
     let mut objects = 0;
-    loop {
+    let fault = loop {
         let from = json::skip_blanks(text, at);
         if from >= text.len() {
             return;
         }
-        let before = (tree.nodes.len(), tree.cooked.len());
+        let before = tree.mark();
         match json::value(tree, text, from) {
             Ok((root, end)) => {
                 if objects > 0 {
@@ -42,31 +42,17 @@ pub(super) fn read(tree: &mut Tree, text: &str, start: usize) {
                 at = end;
             }
             Err(fault) => {
-                tree.nodes.truncate(before.0);
-                tree.cooked.truncate(before.1);
+                tree.forget(before);
                 if objects > 1 {
-                    let span = tree
-                        .span(offset(fault.at), offset(fault.at))
-                        .first_character(text);
-                    tree.errors.push(SyntaxError {
-                        span,
-                        message: format!(
-                            "behind JSON objects only JSON may follow: {} expected",
-                            fault.wanted
-                        ),
-                        help: None,
-                        fix: None,
-                    });
-                    return;
+                    return no_json(tree, text, &fault);
                 }
-                break;
+                break fault;
             }
         }
-    }
-    let rest = text.get(at..).unwrap_or("");
-    let blanks = rest.len() - rest.trim_start().len();
-    let line = rest.find('\n').map_or(usize::MAX, |end| end + 1);
-    let from = at + blanks.min(line);
+    };
+    let Some(from) = first_line(text, at) else {
+        return no_json(tree, text, &fault);
+    };
     let chunks = split_from(text, from);
     for chunk in &chunks {
         let documents = tree.documents.len();
@@ -79,6 +65,38 @@ pub(super) fn read(tree: &mut Tree, text: &str, start: usize) {
             }
         }
     }
+}
+
+/// Where the YAML begins: blanks are passed over up to the end of their line.
+///
+/// `kubectl` looks at four bytes for each, and gives up where there are less.
+fn first_line(text: &str, mut at: usize) -> Option<usize> {
+    const LOOKED_AT: usize = 4;
+    loop {
+        let rest = text.get(at..).filter(|rest| rest.len() >= LOOKED_AT)?;
+        let character = rest
+            .chars()
+            .next()
+            .filter(|character| character.is_whitespace());
+        let Some(blank) = character else {
+            return Some(at);
+        };
+        at += blank.len_utf8();
+        if blank == '\n' {
+            return Some(at);
+        }
+    }
+}
+
+fn no_json(tree: &mut Tree, text: &str, fault: &NoJson) {
+    let span = tree
+        .span(offset(fault.at), offset(fault.at))
+        .first_character(text);
+    let message = format!(
+        "this is no JSON, which `kubectl` reads here: {} expected",
+        fault.wanted
+    );
+    tree.errors.push(SyntaxError::new(span, message));
 }
 
 fn unseparated(tree: &mut Tree, start: usize, end: usize) {

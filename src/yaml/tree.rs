@@ -97,6 +97,14 @@ pub struct Tree {
     pub(super) notices: Vec<Notice>,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    nodes: usize,
+    cooked: usize,
+    effective: usize,
+    notices: usize,
+}
+
 /// One document of a file. Documents that are empty or null do not exist: Kubernetes passes over them.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'t> {
@@ -152,6 +160,24 @@ impl Tree {
     /// Sorted by their place.
     pub fn comments(&self) -> &[Comment] {
         &self.comments
+    }
+
+    /// The state to which [`Tree::forget`] goes back.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            nodes: self.nodes.len(),
+            cooked: self.cooked.len(),
+            effective: self.effective.len(),
+            notices: self.notices.len(),
+        }
+    }
+
+    /// Forgets the nodes of a document that is refused, and what was noticed about them.
+    pub(super) fn forget(&mut self, mark: Mark) {
+        self.nodes.truncate(mark.nodes);
+        self.cooked.truncate(mark.cooked);
+        self.effective.truncate(mark.effective);
+        self.notices.truncate(mark.notices);
     }
 
     pub(super) fn span(&self, start: u32, end: u32) -> Span {

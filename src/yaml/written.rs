@@ -3,16 +3,22 @@
 use super::gap::{Fault, FaultKind};
 use super::tree::Style;
 
-/// Looks at a scalar as it is written, `start` being its place in the file and `column` that of its line.
-///
-/// `indent` is go-yaml's indentation plus one.
+/// Looks at a scalar as it is written, `start` being its place in the file. `indent` is go-yaml's indentation, plus one.
 pub(super) fn check(
     written: &str,
     start: usize,
     style: Style,
     in_flow: bool,
-    indent: usize,
+    indent: impl Fn() -> usize,
 ) -> Option<Fault> {
+    let separators = matches!(style, Style::Plain | Style::Literal | Style::Folded);
+    if separators && let Some(at) = written.find(['\u{2028}', '\u{2029}']) {
+        return Some(Fault::new(
+            start + at,
+            start + at + 3,
+            FaultKind::LineSeparator,
+        ));
+    }
     match style {
         Style::Plain => plain(written, start, in_flow, indent),
         Style::Double => escape(written, start),
@@ -21,7 +27,7 @@ pub(super) fn check(
     }
 }
 
-fn plain(written: &str, start: usize, in_flow: bool, indent: usize) -> Option<Fault> {
+fn plain(written: &str, start: usize, in_flow: bool, indent: impl Fn() -> usize) -> Option<Fault> {
     if in_flow {
         if let Some(at) = written.find('?') {
             return Some(Fault::new(
@@ -41,7 +47,7 @@ fn plain(written: &str, start: usize, in_flow: bool, indent: usize) -> Option<Fa
     for (index, line) in written.split_inclusive(['\n', '\r']).enumerate() {
         let blanks = line.trim_start_matches(' ');
         let column = line.len() - blanks.len();
-        if index > 0 && blanks.starts_with('\t') && column < indent {
+        if index > 0 && blanks.starts_with('\t') && column < indent() {
             return Some(Fault::new(at + column, at + column + 1, FaultKind::Tab));
         }
         at += line.len();
