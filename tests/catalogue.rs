@@ -130,7 +130,7 @@ fn table(rules: &[&RuleInfo]) -> String {
 }
 
 /// Which modules a module may use. `lib.rs` and `main.rs` stand above all.
-const MODULES: [(&str, &[&str]); 15] = [
+const MODULES: [(&str, &[&str]); 16] = [
     ("source", &[]),
     ("diag", &["source"]),
     ("yaml", &["source", "diag"]),
@@ -142,6 +142,7 @@ const MODULES: [(&str, &[&str]); 15] = [
         &["source", "diag", "yaml", "manifest", "istio", "config"],
     ),
     ("egress", &["source", "istio", "world", "config"]),
+    ("calls", &["source", "diag", "yaml", "egress"]),
     (
         "rules",
         &[
@@ -165,8 +166,8 @@ const MODULES: [(&str, &[&str]); 15] = [
     (
         "cli",
         &[
-            "source", "diag", "yaml", "manifest", "config", "istio", "world", "egress", "rules",
-            "policy", "suppress", "engine", "fix", "output",
+            "source", "diag", "yaml", "manifest", "config", "istio", "world", "egress", "calls",
+            "rules", "policy", "suppress", "engine", "fix", "output",
         ],
     ),
 ];

@@ -26,6 +26,10 @@ pub(super) enum Command {
     /// Exit codes, the same in every format: 0 nothing at or above --fail-on; 1 findings; 2 usage, configuration,
     /// I/O, or a file that could not be parsed; 3 no Istio resource in the inputs.
     Check(Box<Check>),
+    /// Show what becomes of calls
+    ///
+    /// Which cluster takes them, over which route, with which retries, time limits, outlier detection and TLS.
+    Trace(Box<Trace>),
     /// Show the page of a rule
     Explain(Explain),
     /// List the rules: name, level, whether it can be fixed, summary
@@ -51,6 +55,27 @@ pub(super) enum Debug {
         #[arg(long)]
         spans: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Trace {
+    #[command(flatten)]
+    pub(super) inputs: Inputs,
+    /// A file with the calls
+    #[arg(long, value_name = "FILE")]
+    pub(super) calls: PathBuf,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(super) format: TraceFormat,
+    /// Which of several worlds is asked about
+    #[arg(long, value_name = "NAME")]
+    pub(super) world: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum TraceFormat {
+    #[default]
+    Json,
 }
 
 #[derive(Debug, Args)]

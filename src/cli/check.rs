@@ -24,6 +24,7 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
         config,
         levels: &levels,
         istio_version: session.version,
+        mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
         fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };

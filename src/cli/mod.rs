@@ -7,6 +7,7 @@ mod exit;
 mod rules;
 mod session;
 mod terminal;
+mod trace;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write as _};
@@ -45,6 +46,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(terminal::Stdout::new());
     let exit = match command {
         Command::Check(arguments) => check::run(arguments, &mut out)?,
+        Command::Trace(arguments) => trace::run(arguments, &mut out)?,
         Command::Debug(what) => debug::run(what, &mut out)?,
         Command::Explain(arguments) => rules::explain(arguments, &mut out)?,
         Command::Rules => rules::list(&mut out)?,

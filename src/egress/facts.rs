@@ -67,7 +67,7 @@ impl<T> std::ops::Deref for Traced<T> {
 }
 
 /// Envoy's discovery type of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub enum ClusterType {
     #[serde(rename = "STRICT_DNS")]
     StrictDns,
@@ -85,7 +85,17 @@ pub enum ClusterType {
 }
 
 /// What a client speaks on its connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaks {
     Http,
@@ -95,7 +105,7 @@ pub enum Speaks {
 }
 
 /// Which part of Envoy handles a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Handler {
     /// The HTTP connection manager: L7.
@@ -104,7 +114,7 @@ pub enum Handler {
     Tcp,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Forwarded,
@@ -115,7 +125,7 @@ pub enum Outcome {
     Error,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallError {
     NoListener,

@@ -34,7 +34,7 @@ pub struct Model<'a> {
 
 impl<'a> Model<'a> {
     pub fn new(world: &'a World<'_>, settings: &Settings) -> Self {
-        Self::of_resources(&world.resources, &world.mesh.config, settings)
+        Self::of_resources(&world.resources, world.mesh.config, settings)
     }
 
     pub fn of_resources(

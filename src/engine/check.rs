@@ -7,7 +7,8 @@ use crate::config::Config;
 use crate::diag::{Report, RuleInfo};
 use crate::istio::IstioVersion;
 use crate::rules;
-use crate::world::{self, NamedWorld, Worlds};
+use crate::source::Sources;
+use crate::world::{self, FoundMesh, NamedWorld, Worlds};
 
 /// What a check needs to know beside the files.
 #[derive(Debug)]
@@ -15,10 +16,18 @@ pub struct Settings<'a> {
     pub config: &'a Config,
     pub levels: &'a Levels,
     pub istio_version: IstioVersion,
+    /// The mesh configuration of the configuration, which holds in all worlds.
+    pub mesh: Option<FoundMesh>,
     /// These files are all there is in the cluster.
     pub closed: bool,
     /// Whether the report's format tells the paths of fields, which cost a second look at the documents with findings.
     pub fields: bool,
+}
+
+/// The mesh configuration that the configuration names or holds.
+pub fn mesh(config: &Config, sources: &Sources) -> Option<FoundMesh> {
+    let source = config.mesh.as_ref()?;
+    source.read(sources, FoundMesh::read).flatten()
 }
 
 /// Every rule that exists, by name.
@@ -30,7 +39,7 @@ pub fn known_rules() -> Vec<RuleInfo> {
 }
 
 /// Says which resources share a cluster.
-pub fn worlds<'a>(loaded: &'a Loaded, settings: &Settings<'a>) -> Worlds<'a> {
+pub fn worlds<'a>(loaded: &'a Loaded, settings: &'a Settings<'a>) -> Worlds<'a> {
     let config = settings.config;
     let named = config.worlds.iter().map(|world| NamedWorld {
         name: &world.name.value,
@@ -41,7 +50,7 @@ pub fn worlds<'a>(loaded: &'a Loaded, settings: &Settings<'a>) -> Worlds<'a> {
     });
     let options = world::Options {
         named: named.collect(),
-        mesh: None,
+        mesh: settings.mesh.as_ref(),
         closed: settings.closed,
     };
     world::split(&loaded.manifests, &loaded.kustomizations, &options)

@@ -14,7 +14,7 @@ mod report;
 mod unknown_values;
 
 pub use built_in::{BUILT_IN, FIXED};
-pub use check::{Settings, check, known_rules, worlds};
+pub use check::{Settings, check, known_rules, mesh, worlds};
 pub use guard::watch_panics;
 pub use levels::{Levels, UnknownRule, istio_version};
 pub use load::{Loaded, Request, load};

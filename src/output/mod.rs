@@ -10,9 +10,11 @@ mod junit;
 mod link;
 mod sarif;
 mod text;
+mod trace_json;
 mod visible;
 
 pub use format::{Format, Options, write};
 pub use json::report_schema;
 pub use link::rule_page;
+pub use trace_json::{Traced, trace_schema, write_trace};
 pub use visible::visible;

@@ -16,6 +16,18 @@ pub struct FoundMesh {
     pub placeholders: Vec<Span>,
 }
 
+impl FoundMesh {
+    /// Reads it from the map that holds its fields; `None` where the node is no map.
+    pub fn read(node: Node<'_>) -> Option<Self> {
+        let (config, placeholders) = MeshConfig::read(node)?;
+        Some(Self {
+            config,
+            span: node.span(),
+            placeholders,
+        })
+    }
+}
+
 /// Where the mesh configuration of a world is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshOrigin {
@@ -113,10 +125,5 @@ fn text<'t>(root: Node<'t>, path: &[&str]) -> Option<std::borrow::Cow<'t, str>> 
 }
 
 fn read(node: Node<'_>) -> Option<FoundMesh> {
-    let (config, placeholders) = MeshConfig::read(node)?;
-    Some(FoundMesh {
-        config,
-        span: node.span(),
-        placeholders,
-    })
+    FoundMesh::read(node)
 }

@@ -1,0 +1,152 @@
+//! `egress-lint trace`: what becomes of calls.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use super::arguments::Trace;
+use super::exit::Exit;
+use super::{session, terminal};
+use crate::calls;
+use crate::egress::call::Call;
+use crate::egress::client::Client;
+use crate::egress::model::Model;
+use crate::egress::proxy::Proxy;
+use crate::egress::settings::Settings as Conditions;
+use crate::engine::{self, Levels, Settings};
+use crate::output::{self, Traced};
+use crate::source::{SourceFile, Sources};
+use crate::world::World;
+use crate::yaml::Tree;
+
+pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let session = session::open(&arguments.inputs)?;
+    let config = &session.config;
+    let known = engine::known_rules();
+    let levels = Levels::new(config, &[], &[], &known)?;
+    let settings = Settings {
+        config,
+        levels: &levels,
+        istio_version: session.version,
+        mesh: engine::mesh(config, &session.loaded.sources),
+        closed: session.closed,
+        fields: false,
+    };
+    let Some(calls) = calls_of(arguments)? else {
+        return Ok(Exit::Trouble);
+    };
+    let worlds = engine::worlds(&session.loaded, &settings);
+    let world = choose(&worlds.list, arguments.world.as_deref())?;
+    let mut conditions = Conditions {
+        version: session.version,
+        ..Conditions::default()
+    };
+    if let Some(root) = &config.root_namespace {
+        conditions.root_namespace.clone_from(&root.value);
+    }
+    let gateways = calls.iter().map(|call| &call.client);
+    let gateways = gateways.filter(|client| client.is_gateway()).cloned();
+    let model = Model::new(world, &conditions).with_gateways(gateways);
+    let traces = trace(&model, &calls);
+    output::write_trace(&traces, &session.loaded.sources, out)?;
+    let trouble = !session.loaded.problems.is_empty();
+    Ok(if trouble { Exit::Trouble } else { Exit::Clean })
+}
+
+fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
+    let mut proxies: HashMap<&Client, Proxy<'_>> = HashMap::new();
+    let mut traces = Vec::new();
+    for call in calls {
+        let proxy = proxies
+            .entry(&call.client)
+            .or_insert_with(|| model.proxy(&call.client));
+        let result = proxy.call(call);
+        let mirrors = result.route.iter().flat_map(|route| &route.mirrors);
+        let named = result.clusters.iter().map(|cluster| &cluster.name);
+        let mut names: Vec<_> = named
+            .chain(mirrors)
+            .map(|name| name.value.clone())
+            .collect();
+        names.retain(|name| name.starts_with("outbound|"));
+        names.sort_unstable();
+        names.dedup();
+        let clusters = names.into_iter().map(|name| {
+            let facts = proxy.cluster(&name);
+            (name, facts)
+        });
+        traces.push(Traced {
+            call,
+            clusters: clusters.collect(),
+            result,
+        });
+    }
+    traces
+}
+
+/// The calls of the command line; `None` where the file with them has mistakes, which have been said.
+fn calls_of(arguments: &Trace) -> anyhow::Result<Option<Vec<Call>>> {
+    let path = &arguments.calls;
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("cannot read the calls in `{}`", path.display()))?;
+    read(path, text)
+}
+
+fn read(path: &Path, text: String) -> anyhow::Result<Option<Vec<Call>>> {
+    let mut sources = Sources::new();
+    let file = sources.add(SourceFile::new(path.to_string_lossy(), text));
+    let text = sources.get(file).text.as_str();
+    let tree = Tree::parse(file, text);
+    let mut wrong: Vec<_> = tree
+        .errors()
+        .iter()
+        .map(|error| (error.span, error.message.clone(), error.help.clone()))
+        .collect();
+    let mut calls = Vec::new();
+    if wrong.is_empty() {
+        let Some(document) = tree.documents(text).next() else {
+            bail!("there are no calls in `{}`", path.display());
+        };
+        let (read, diagnostics) = calls::read(document.root);
+        calls = read;
+        wrong.extend(
+            diagnostics
+                .into_iter()
+                .map(|it| (it.span, it.message, it.help)),
+        );
+    }
+    for (span, message, help) in &wrong {
+        let at = sources.start(*span);
+        let help = help
+            .as_ref()
+            .map_or(String::new(), |help| format!(" ({help})"));
+        terminal::say(&format!(
+            "error: {}:{}:{}: {message}{help}",
+            path.display(),
+            at.line,
+            at.column
+        ));
+    }
+    Ok(wrong.is_empty().then_some(calls))
+}
+
+/// The world that is asked about.
+fn choose<'w, 'a>(worlds: &'w [World<'a>], wanted: Option<&str>) -> anyhow::Result<&'w World<'a>> {
+    let names = || {
+        let names = worlds.iter().filter_map(|world| world.name.as_deref());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match (worlds, wanted) {
+        (_, Some(wanted)) => worlds
+            .iter()
+            .find(|world| world.name.as_deref() == Some(wanted))
+            .with_context(|| format!("there is no world `{wanted}` but: {}", names())),
+        ([world], None) => Ok(world),
+        _ => bail!(
+            "the files belong to several clusters; choose one with --world: {}",
+            names()
+        ),
+    }
+}
