@@ -49,79 +49,98 @@ impl Call {
     }
 }
 
+/// Which routes of an HTTP connection manager are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Routes {
+    /// The one that takes the call's path.
+    Taken,
+    /// Each that some request of the call's host could take.
+    All,
+}
+
 impl<'m> Proxy<'m> {
     /// What becomes of a call that this proxy gets.
     pub fn call(&self, call: &Call) -> CallResult {
+        let mut results = self.results(call, Routes::Taken);
+        results.pop().unwrap_or_else(no_route)
+    }
+
+    /// What can become of the call, whatever its path and headers: one result for each route.
+    pub fn every_route(&self, call: &Call) -> Vec<CallResult> {
+        self.results(call, Routes::All)
+    }
+
+    fn results(&self, call: &Call, wanted: Routes) -> Vec<CallResult> {
         let connection = call.connection();
         match self.scope.client.proxy {
             ProxyKind::Sidecar => {
                 let listeners = self.listeners(call.port);
                 match listeners.of(connection.address) {
-                    Some(listener) => self.through(listener, call),
-                    None if call.port == REDIRECTED => self.blackhole(),
-                    None => self.unknown_host(call),
+                    Some(listener) => self.through(listener, call, wanted),
+                    None if call.port == REDIRECTED => vec![self.blackhole()],
+                    None => vec![self.unknown_host(call)],
                 }
             }
             ProxyKind::Gateway => {
                 let listeners = self.router_listeners(call.port);
                 match listeners.of(connection.address) {
-                    Some(listener) => self.through(listener, call),
-                    None => error(
+                    Some(listener) => self.through(listener, call, wanted),
+                    None => vec![error(
                         None,
                         CallError::NoListener,
                         "no Gateway opens a listener on this port of the pod",
-                    ),
+                    )],
                 }
             }
         }
     }
 
-    fn through(&self, listener: &Listener<'m>, call: &Call) -> CallResult {
+    fn through(&self, listener: &Listener<'m>, call: &Call, wanted: Routes) -> Vec<CallResult> {
         match listener.chain(&call.connection()) {
-            Ok(chain) => self.in_chain(chain, call),
-            Err(_) => error(
+            Ok(chain) => self.in_chain(chain, call, wanted),
+            Err(_) => vec![error(
                 None,
                 CallError::NoFilterChain,
                 "no filter chain of the listener takes the connection",
-            ),
+            )],
         }
     }
 
-    fn in_chain(&self, chain: &FilterChain<'m>, call: &Call) -> CallResult {
+    fn in_chain(&self, chain: &FilterChain<'m>, call: &Call, wanted: Routes) -> Vec<CallResult> {
         let tls = call.speaks == Speaks::Tls;
         if chain.ends_tls && !tls {
-            return error(None, CallError::Protocol, "the listener expects TLS");
+            return vec![error(None, CallError::Protocol, "the listener expects TLS")];
         }
         let is_http = matches!(call.speaks, Speaks::Http | Speaks::Http2);
-        let http = |result: CallResult| match is_http || (chain.ends_tls && tls) {
-            true => result,
-            false => error(
+        let http = |results: Vec<CallResult>| match is_http || (chain.ends_tls && tls) {
+            true => results,
+            false => vec![error(
                 Some(Handler::Http),
                 CallError::Protocol,
                 "the listener only speaks HTTP",
-            ),
+            )],
         };
         match &chain.handling {
-            Handling::Http(table) => http(self.request(table, call)),
-            Handling::GatewayHttp(routes) => http(self.gateway_request(routes, call)),
+            Handling::Http(table) => http(self.request(table, call, wanted)),
+            Handling::GatewayHttp(routes) => http(self.gateway_request(routes, call, wanted)),
             Handling::Tcp(route) => {
                 let facts = route.facts(self);
-                CallResult {
+                vec![CallResult {
                     tcp: Some(facts.tcp),
                     ..forwarded(Handler::Tcp, facts.clusters)
-                }
+                }]
             }
-            Handling::Unknown => self.unknown_host(call),
+            Handling::Unknown => vec![self.unknown_host(call)],
         }
     }
 
-    fn request(&self, table: &RouteTable, call: &Call) -> CallResult {
+    fn request(&self, table: &RouteTable, call: &Call, wanted: Routes) -> Vec<CallResult> {
         let Some(found) = find(self, table, &call.host) else {
-            return error(
+            return vec![error(
                 Some(Handler::Http),
                 CallError::NoVirtualHost,
                 "no virtual host has the name",
-            );
+            )];
         };
         match found {
             VirtualHost::Rules { service, .. } => {
@@ -134,46 +153,61 @@ impl<'m> Proxy<'m> {
                     namespace: service.namespace(),
                 };
                 let mut all = routes(service, place.place());
-                match all.find(|route| route.condition.matches_path(call.path())) {
-                    Some(route) => act(&place, &route),
-                    None => no_route(),
+                let act = |route| act(&place, &route);
+                match wanted {
+                    Routes::All => all.map(act).collect(),
+                    Routes::Taken => {
+                        let taken = all.find(|route| route.condition.matches_path(call.path()));
+                        vec![taken.map_or_else(no_route, act)]
+                    }
                 }
             }
             VirtualHost::Service { service, port } => {
-                finish(default_route(self, &service, port), Vec::new())
+                vec![finish(default_route(self, &service, port), Vec::new())]
             }
-            VirtualHost::Unknown => self.unknown_request(),
+            VirtualHost::Unknown => vec![self.unknown_request()],
         }
     }
 
-    fn gateway_request(&self, table: &GatewayRoutes, call: &Call) -> CallResult {
+    fn gateway_request(
+        &self,
+        table: &GatewayRoutes,
+        call: &Call,
+        wanted: Routes,
+    ) -> Vec<CallResult> {
         let hosts = self.route_hosts(&table.name);
         let Some(host) = hosts.find(&call.host) else {
             // Without any virtual host there is one without routes for everything.
-            return match hosts.is_empty() {
+            return vec![match hosts.is_empty() {
                 true => no_route(),
                 false => error(
                     Some(Handler::Http),
                     CallError::NoVirtualHost,
                     "no virtual host of the Gateway has the name",
                 ),
-            };
+            }];
         };
         if host.requires_tls && call.speaks != Speaks::Tls {
-            return CallResult {
+            return vec![CallResult {
                 outcome: Traced::default(
                     Outcome::Redirect,
                     "the server of the Gateway sets httpsRedirect",
                 ),
                 status: Some(301),
                 ..result(Outcome::Redirect, Some(Handler::Http))
-            };
+            }];
         }
-        self.gateway_route(host, call)
+        self.gateway_routes(host, call, wanted)
     }
 
     /// Routes that take everything come after those of all VirtualServices that do not.
-    fn gateway_route(&self, host: &GatewayHost<'m>, call: &Call) -> CallResult {
+    fn gateway_routes(
+        &self,
+        host: &GatewayHost<'m>,
+        call: &Call,
+        wanted: Routes,
+    ) -> Vec<CallResult> {
+        let mut found = Vec::new();
         for takes_everything in [false, true] {
             for source in &host.sources {
                 let binding = source.server.binding();
@@ -184,17 +218,22 @@ impl<'m> Proxy<'m> {
                     binding,
                     namespace: source.service.namespace(),
                 };
-                let mut all = source.routes(place.place());
-                let found = all.find(|route| {
-                    route.condition.is_catch_all() == takes_everything
-                        && route.condition.matches_path(call.path())
-                });
-                if let Some(route) = found {
-                    return act(&place, &route);
+                let routes = source.routes(place.place());
+                for route in routes.filter(|it| it.condition.is_catch_all() == takes_everything) {
+                    match wanted {
+                        Routes::All => found.push(act(&place, &route)),
+                        Routes::Taken if route.condition.matches_path(call.path()) => {
+                            return vec![act(&place, &route)];
+                        }
+                        Routes::Taken => {}
+                    }
                 }
             }
         }
-        no_route()
+        if found.is_empty() {
+            found.push(no_route());
+        }
+        found
     }
 
     /// A request to a host that the proxy does not know.

@@ -27,6 +27,7 @@ pub mod mesh;
 pub mod model;
 pub mod namespace;
 mod outlier;
+pub mod path;
 pub mod policy;
 pub mod protocol;
 pub mod proxy;

@@ -1,0 +1,399 @@
+//! Paths: the hops over which a client's traffic reaches an external host.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rayon::prelude::*;
+
+use super::call::Call;
+use super::client::{Client, ProxyKind};
+use super::cluster::ClusterName;
+use super::facts::{CallResult, ClusterFacts, Outcome, Speaks, TlsFacts};
+use super::host::{HostIndex, is_wildcard, to_fqdn};
+use super::model::Model;
+use super::protocol::Protocol;
+use super::proxy::Proxy;
+use super::service::{Definition, Origin, Port};
+
+/// More proxies than this one after another are taken for a circle.
+const HOPS: usize = 4;
+
+/// More ways of one call are left out: a route table of that size has long said what it says.
+const WAYS: usize = 1000;
+
+/// From more namespaces than this a host is not looked at.
+const CLIENTS: usize = 16;
+
+/// What one proxy does with a call that reaches it.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    pub call: Call,
+    /// The route that is followed here, and all of its clusters.
+    pub result: CallResult,
+    /// Which of its clusters is followed.
+    pub chosen: usize,
+    /// The facts of that cluster; `None` where there is none of that name, so that what is sent to it fails.
+    pub cluster: Option<ClusterFacts>,
+}
+
+impl Hop {
+    pub fn client(&self) -> &Client {
+        &self.call.client
+    }
+
+    /// The name of the cluster that is followed.
+    pub fn cluster_name(&self) -> Option<&str> {
+        let cluster = self.result.clusters.get(self.chosen)?;
+        Some(&cluster.name.value)
+    }
+}
+
+/// One way of one client's traffic to one port of an external host.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// As its ServiceEntry writes it, wildcards too.
+    pub host: String,
+    /// Where the ServiceEntry defines the host and the port.
+    pub host_line: crate::source::Span,
+    pub port_line: crate::source::Span,
+    pub port: u32,
+    pub protocol: Protocol,
+    /// Which ServiceEntry: its place among the model's definitions.
+    pub definition: usize,
+    /// The client's sidecar first; never empty.
+    pub hops: Vec<Hop>,
+}
+
+impl Path {
+    /// The hop that reaches the address, or at which the way ends.
+    pub fn last(&self) -> Option<&Hop> {
+        self.hops.last()
+    }
+
+    /// Whether the host's own cluster is reached, on whatever port.
+    pub fn reaches_host(&self) -> bool {
+        let cluster = self.last().and_then(Hop::cluster_name);
+        cluster
+            .and_then(ClusterName::parse)
+            .is_some_and(|name| name.host == self.host)
+    }
+}
+
+/// One port of one host of a ServiceEntry, as one client sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Destination {
+    definition: usize,
+    host: usize,
+    port: usize,
+    speaks: u8,
+}
+
+/// What clients say on a port of that protocol. Where it is not declared, both are possible.
+fn spoken(protocol: Protocol) -> &'static [Speaks] {
+    match protocol {
+        Protocol::Udp => &[],
+        http if http.is_http2() => &[Speaks::Http2],
+        http if http.is_http() => &[Speaks::Http],
+        tls if tls.is_tls() => &[Speaks::Tls],
+        tcp if tcp.is_tcp() => &[Speaks::Tcp],
+        _ => &[Speaks::Http, Speaks::Tcp],
+    }
+}
+
+/// Every way to every port of every external host that the files define, as each namespace sees it that defines it,
+/// routes to it, or has a policy for it. In the order of the definitions, then of clients and routes.
+pub fn paths(model: &Model<'_>) -> Vec<Path> {
+    let clients = Clients::new(model);
+    let mut by_client: BTreeMap<Client, Vec<Destination>> = BTreeMap::new();
+    for (at, definition) in model.registry.definitions().iter().enumerate() {
+        if definition.origin != Origin::ServiceEntry || !definition.mesh_external {
+            continue;
+        }
+        for (number, host) in definition.hosts.iter().enumerate() {
+            for client in clients.of(definition, &host.name) {
+                let destinations = by_client.entry(client).or_default();
+                for (port, declared) in definition.ports.iter().enumerate() {
+                    for speaks in 0..spoken(declared.protocol).len() {
+                        destinations.push(Destination {
+                            definition: at,
+                            host: number,
+                            port,
+                            speaks: u8::try_from(speaks).unwrap_or(u8::MAX),
+                        });
+                    }
+                }
+            }
+        }
+    }
+    let threads = rayon::current_num_threads().max(1);
+    let pieces: Vec<(&Client, &[Destination])> = by_client
+        .iter()
+        .flat_map(|(client, all)| {
+            let size = all.len().div_ceil(threads).max(256);
+            all.chunks(size).map(move |piece| (client, piece))
+        })
+        .collect();
+    let mut found: Vec<(Destination, Path)> = pieces
+        .into_par_iter()
+        .flat_map_iter(|(client, piece)| {
+            let mut walk = Walk::new(model);
+            let mut found = Vec::new();
+            for destination in piece {
+                walk.ways(client, *destination, &mut found);
+            }
+            found
+        })
+        .collect();
+    found.sort_by_key(|(destination, _)| *destination);
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Who is looked at as a client of a host.
+struct Clients<'m> {
+    policies: HostIndex<Client>,
+    routes: HostIndex<Client>,
+    model: &'m Model<'m>,
+}
+
+impl<'m> Clients<'m> {
+    fn new(model: &'m Model<'m>) -> Self {
+        let mut policies = HostIndex::default();
+        for rule in model.rules.all() {
+            let selector = rule.spec.workload_selector.as_ref();
+            let labels = selector.and_then(|it| it.value.match_labels.as_ref());
+            let labels = labels.into_iter().flat_map(|labels| labels.value.iter());
+            let client = Client {
+                namespace: rule.namespace().map(str::to_owned),
+                labels: labels
+                    .map(|(k, v)| (k.value.clone(), v.value.clone()))
+                    .collect(),
+                proxy: ProxyKind::Sidecar,
+            };
+            let host = to_fqdn(&rule.host, rule.namespace());
+            if host != "*" {
+                policies.insert(&host, client);
+            }
+        }
+        let mut routes = HostIndex::default();
+        for service in model.virtual_services.iter() {
+            for (host, _) in &service.hosts {
+                routes.insert(host, Client::sidecar(service.namespace()));
+            }
+        }
+        Self {
+            policies,
+            routes,
+            model,
+        }
+    }
+
+    /// The clients of a host: those of the namespace that defines it, of those that have a rule for it.
+    fn of(&self, definition: &Definition<'_>, host: &str) -> BTreeSet<Client> {
+        let mut found = BTreeSet::from([Client::sidecar(definition.namespace())]);
+        let others = self.policies.covering(host).take(CLIENTS).flatten();
+        let others = others.chain(self.routes.overlapping(host).take(CLIENTS).flatten());
+        for client in others {
+            // An unknown namespace may be that of the definition: it is no other client.
+            let known = client.namespace().is_some() && definition.namespace().is_some();
+            if found.len() < CLIENTS
+                && (known || !client.labels.is_empty())
+                && self.sees(client, definition, host)
+            {
+                found.insert(client.clone());
+            }
+        }
+        found
+    }
+
+    fn sees(&self, client: &Client, definition: &Definition<'_>, host: &str) -> bool {
+        let registry = &self.model.registry;
+        let mut services = registry.of_host_in(host, definition.namespace());
+        services.any(|service| registry.exposure(&service, client.namespace()).is_some())
+    }
+}
+
+/// Follows calls from proxy to proxy; remembers the proxies it has met.
+struct Walk<'m> {
+    model: &'m Model<'m>,
+    proxies: HashMap<Client, Proxy<'m>>,
+}
+
+impl<'m> Walk<'m> {
+    fn new(model: &'m Model<'m>) -> Self {
+        Self {
+            model,
+            proxies: HashMap::new(),
+        }
+    }
+
+    fn proxy(&mut self, client: &Client) -> &Proxy<'m> {
+        let model = self.model;
+        self.proxies
+            .entry(client.clone())
+            .or_insert_with(|| Proxy::new(model, client))
+    }
+
+    fn ways(
+        &mut self,
+        client: &Client,
+        destination: Destination,
+        out: &mut Vec<(Destination, Path)>,
+    ) {
+        let definitions = self.model.registry.definitions();
+        let Some(definition) = definitions.get(destination.definition) else {
+            return;
+        };
+        let (Some(host), Some(port)) = (
+            definition.hosts.get(destination.host),
+            definition.ports.get(destination.port),
+        ) else {
+            return;
+        };
+        let speaks = spoken(port.protocol).get(usize::from(destination.speaks));
+        let call = Call {
+            client: client.clone(),
+            host: concrete(&host.name),
+            port: port.number,
+            speaks: *speaks.unwrap_or(&Speaks::Tcp),
+            address: definition.addresses.first().map(|it| it.net.addr()),
+            path: None,
+        };
+        let mut chains = Vec::new();
+        self.follow(call, &mut Vec::new(), &mut chains);
+        out.extend(chains.into_iter().map(|hops| {
+            let path = Path {
+                host: host.name.to_string(),
+                host_line: host.line,
+                port_line: line(port),
+                port: port.number,
+                protocol: port.protocol,
+                definition: destination.definition,
+                hops,
+            };
+            (destination, path)
+        }));
+    }
+
+    fn follow(&mut self, call: Call, before: &mut Vec<Hop>, out: &mut Vec<Vec<Hop>>) {
+        let results = self.proxy(&call.client).every_route(&call);
+        for result in results {
+            let ways = result.clusters.len().max(1);
+            for chosen in 0..ways {
+                if out.len() >= WAYS {
+                    return;
+                }
+                let name = result.clusters.get(chosen).map(|it| it.name.value.clone());
+                let cluster = name
+                    .as_deref()
+                    .and_then(|name| self.proxy(&call.client).cluster(name));
+                let next = match (&name, result.outcome.value) {
+                    (Some(name), Outcome::Forwarded) if before.len() + 1 < HOPS => {
+                        self.next(&call, name, cluster.as_ref())
+                    }
+                    _ => None,
+                };
+                before.push(Hop {
+                    call: call.clone(),
+                    result: result.clone(),
+                    chosen,
+                    cluster,
+                });
+                match next {
+                    Some(next) => self.follow(next, before, out),
+                    None => out.push(before.clone()),
+                }
+                before.pop();
+            }
+        }
+    }
+
+    /// The call as the gateway gets it, where the cluster leads to a gateway.
+    fn next(&mut self, call: &Call, cluster: &str, facts: Option<&ClusterFacts>) -> Option<Call> {
+        let name = ClusterName::parse(cluster)?;
+        let (client, port) = self
+            .router_of_service(&call.client, &name)
+            .or_else(|| self.router_of_gateway(call, &name))?;
+        if client == call.client {
+            return None;
+        }
+        let encrypts =
+            facts.is_some_and(|facts| matches!(facts.tls.value, Some(TlsFacts::Explicit(_))));
+        Some(Call {
+            client,
+            host: call.host.clone(),
+            port,
+            speaks: if encrypts { Speaks::Tls } else { call.speaks },
+            address: None,
+            path: None,
+        })
+    }
+
+    /// The router behind a Kubernetes Service that Gateways select, and the port on its pods.
+    fn router_of_service(
+        &mut self,
+        from: &Client,
+        name: &ClusterName<'_>,
+    ) -> Option<(Client, u32)> {
+        let model = self.model;
+        let service = self.proxy(from).scope.service(name.host)?;
+        if service.origin != Origin::Kubernetes {
+            return None;
+        }
+        let selector = service.selector.as_deref().filter(|it| !it.is_empty())?;
+        let client = Client {
+            namespace: service.namespace().map(str::to_owned),
+            labels: selector
+                .iter()
+                .map(|&(k, v)| (k.to_owned(), v.to_owned()))
+                .collect(),
+            proxy: ProxyKind::Gateway,
+        };
+        if model.gateways.of(&client).is_empty() {
+            return None;
+        }
+        let target = service.port(name.port)?.target;
+        let port = target.and_then(|target| target.number());
+        Some((client, port.map_or(name.port, |(number, _)| number)))
+    }
+
+    /// Without the Service, as it is with a gateway that a chart installs: the router of a Gateway to which a
+    /// VirtualService of the host is bound. Its listeners then stand on the ports of its servers.
+    fn router_of_gateway(&self, call: &Call, name: &ClusterName<'_>) -> Option<(Client, u32)> {
+        let model = self.model;
+        let mut labels = name.host.split('.').skip(1);
+        let namespace = labels.next().filter(|_| labels.next() == Some("svc"))?;
+        let host = call.host.to_lowercase();
+        let services = model.virtual_services.covering(&host).flatten();
+        let bound = services
+            .filter_map(|&at| model.virtual_services.get(at))
+            .flat_map(|service| &service.bindings);
+        let bound: Vec<_> = bound.collect();
+        let (_, gateway) = model.gateways.iter().find(|(resource, _)| {
+            let this = super::virtual_service::Binding::Gateway {
+                namespace: resource.namespace(),
+                name: resource.name(),
+            };
+            bound.iter().any(|binding| binding.is(&this))
+        })?;
+        let client = Client {
+            namespace: Some(namespace.to_owned()),
+            labels: super::gateway::selector(gateway)
+                .map(|(k, v)| (k.to_owned(), v.to_owned()))
+                .collect(),
+            proxy: ProxyKind::Gateway,
+        };
+        Some((client, name.port))
+    }
+}
+
+/// A name that a wildcard host stands for.
+fn concrete(host: &str) -> String {
+    if is_wildcard(host) {
+        host.replacen('*', "any", 1)
+    } else {
+        host.to_owned()
+    }
+}
+
+fn line(port: &Port<'_>) -> crate::source::Span {
+    port.protocol_line.unwrap_or(port.number_line)
+}
