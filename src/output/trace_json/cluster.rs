@@ -269,7 +269,7 @@ impl<'t> JsonTls<'t> {
             sni: text("sni", &tls.sni),
             ca: text("ca", &tls.ca),
             client_certificate: text("client_certificate", &tls.client_certificate),
-            mode: at.take("tls.mode", &tls.mode),
+            mode: *at.take("tls.mode", &tls.mode),
             sans: at.take("tls.sans", &tls.sans).as_slice(),
             alpn: &tls.alpn,
         }
