@@ -33,7 +33,7 @@ fn answer(case: &Case) -> String {
             let _ = write!(out, " {state:?}");
             if state == State::Template {
                 let kinds = Kinds::of_template(chunk_text);
-                let _ = write!(out, " {kinds}");
+                let _ = write!(out, "({kinds})");
             }
         }
         match case.kustomizations.namespace(place, None) {

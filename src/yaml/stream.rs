@@ -9,10 +9,11 @@ use super::tree::{RawDocument, Tree};
 /// `kubectl` looks this far for the `{`.
 const PEEKED: usize = 4096;
 
-/// Whether the first character that is no blank is `{`.
+/// Whether the first character that is no blank is `{`. `{{` begins no object: it is a template, whose documents are
+/// cut as YAML's are.
 pub(super) fn may_be(text: &str) -> bool {
     let rest = text.trim_start();
-    rest.starts_with('{') && text.len() - rest.len() < PEEKED
+    rest.starts_with('{') && !rest.starts_with("{{") && text.len() - rest.len() < PEEKED
 }
 
 pub(super) fn read(tree: &mut Tree, text: &str, start: usize) {
