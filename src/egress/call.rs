@@ -11,8 +11,7 @@ use super::http_route::{
 };
 use super::l4_route::only_one;
 use super::proxy::Proxy;
-use super::virtual_host::{RouteTable, VirtualHost, find, route_port};
-use super::virtual_service::Binding;
+use super::virtual_host::{RouteTable, VirtualHost, find};
 
 /// The address of a call that names none: one that no resource names.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 77);
@@ -144,14 +143,7 @@ impl<'m> Proxy<'m> {
         };
         match found {
             VirtualHost::Rules { service, .. } => {
-                let listener = self.scope.listener_of(table.port);
-                let place = HttpPlace {
-                    proxy: self,
-                    listener_port: table.port,
-                    port: listener.map_or(table.port, |listener| route_port(listener, table.port)),
-                    binding: Binding::Mesh,
-                    namespace: service.namespace(),
-                };
+                let place = HttpPlace::in_sidecar(self, table, service.namespace());
                 let mut all = routes(service, place.place());
                 let act = |route| act(&place, &route);
                 match wanted {

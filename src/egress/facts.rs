@@ -297,6 +297,10 @@ pub struct ClusterFacts {
     pub overridden: Vec<Overridden>,
 }
 
+/// The reason why a block does not reach a port whose `portLevelSettings` do not repeat it.
+pub const LOST_TO_PORT: &str =
+    "portLevelSettings for the port replace the whole policy: what they leave out is default";
+
 /// A block of a DestinationRule that does not act on a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overridden {

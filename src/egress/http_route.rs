@@ -10,6 +10,7 @@ use super::l4_route::only_one;
 use super::proxy::Proxy;
 use super::retry;
 use super::service::Port;
+use super::virtual_host::{RouteTable, route_port};
 use super::virtual_service::{Binding, VirtualService};
 use crate::istio::Items;
 use crate::istio::decode::Map;
@@ -73,7 +74,23 @@ pub(super) struct HttpPlace<'p, 'm> {
     pub namespace: Option<&'p str>,
 }
 
-impl<'m> HttpPlace<'_, 'm> {
+impl<'p, 'm> HttpPlace<'p, 'm> {
+    /// Behind a sidecar's listener. `namespace`: that of the VirtualService.
+    pub(super) fn in_sidecar(
+        proxy: &'p Proxy<'m>,
+        table: &RouteTable,
+        namespace: Option<&'p str>,
+    ) -> Self {
+        let listener = proxy.scope.listener_of(table.port);
+        Self {
+            proxy,
+            listener_port: table.port,
+            port: listener.map_or(table.port, |listener| route_port(listener, table.port)),
+            binding: Binding::Mesh,
+            namespace,
+        }
+    }
+
     pub(super) fn place(&self) -> Place<'_> {
         Place {
             port: self.port,

@@ -2,7 +2,7 @@
 //!
 //! A more particular level does not fill in what is missing: it replaces whole blocks, or all of them.
 
-use super::facts::Overridden;
+use super::facts::{LOST_TO_PORT, Overridden};
 use super::mesh::Mesh;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{
@@ -11,8 +11,6 @@ use crate::istio::traffic::{
 };
 use crate::source::{Span, Spanned};
 
-const BY_PORT: &str =
-    "portLevelSettings for the port replace the whole policy: what they leave out is default";
 const BY_PORT_BLOCK: &str = "portLevelSettings for the port have a block of their own";
 const BY_SUBSET: &str = "the subset has a block of its own, and blocks are not merged";
 
@@ -84,7 +82,7 @@ impl<'m> Policy<'m> {
                 reason: if particular.is_some() {
                     BY_PORT_BLOCK
                 } else {
-                    BY_PORT
+                    LOST_TO_PORT
                 },
             })
         });
@@ -99,7 +97,8 @@ impl<'m> Policy<'m> {
         for ((block, ours), (_, theirs)) in self.blocks().into_iter().zip(subset.blocks()) {
             let four = !matches!(block, "retryBudget" | "proxyProtocol");
             let because = theirs.map(|line| (line, BY_SUBSET));
-            let because = because.or_else(|| Some((subset.by_port.filter(|_| four)?, BY_PORT)));
+            let because =
+                because.or_else(|| Some((subset.by_port.filter(|_| four)?, LOST_TO_PORT)));
             if let (Some(span), Some((because, reason))) = (ours, because) {
                 self.overridden.push(Overridden {
                     span,

@@ -18,7 +18,7 @@ const NO_RETRY_ON: &str = "retries without retryOn: Istio's default list";
 
 /// The policy of a route. `retries`, if it is there at all, decides instead of the mesh's default, and without
 /// attempts it means none. `consistent_hash` is the line that keeps requests on their hosts.
-pub(super) fn policy(
+pub fn policy(
     retries: Option<&Spanned<Box<HttpRetry>>>,
     mesh: &MeshConfig,
     consistent_hash: Option<Span>,

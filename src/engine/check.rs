@@ -65,7 +65,7 @@ pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
     findings.extend(faults);
     findings.extend(worlds.duplicates.iter().cloned());
     findings.retain_mut(|finding| settings.levels.adjust(finding));
-    findings.append(&mut judge(&worlds, &rules, settings));
+    findings.append(&mut judge(&worlds, &rules, &loaded.sources, settings));
     unknown_values::drop(&mut findings, loaded.resources());
     about::resources(&mut findings, loaded.resources());
     if settings.fields {

@@ -6,8 +6,9 @@ use super::Settings;
 use super::guard::guarded;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Severity};
+use crate::egress::{self, model::Model};
 use crate::rules::{self, Check, Context, Findings, Meta, Options};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Sources, Span};
 use crate::world::{World, Worlds};
 
 /// A rule that is on, built from its options.
@@ -43,12 +44,20 @@ fn options<'a>(config: &'a Config, rule: &'a str) -> Options<'a> {
 pub(super) fn judge(
     worlds: &Worlds<'_>,
     rules: &[Ready],
+    sources: &Sources,
     settings: &Settings<'_>,
 ) -> Vec<Diagnostic> {
+    let known = model_settings(settings);
+    let models: Vec<Model<'_>> = worlds
+        .list
+        .par_iter()
+        .map(|world| Model::new(world, &known))
+        .collect();
     let contexts: Vec<Context<'_>> = worlds
         .list
         .par_iter()
-        .map(|world| Context::new(world, settings.config, settings.istio_version))
+        .zip(&models)
+        .map(|(world, model)| Context::new(world, model, settings.config, sources))
         .collect();
     let found: Vec<Vec<(usize, Diagnostic)>> = (0..contexts.len() * rules.len())
         .into_par_iter()
@@ -60,6 +69,17 @@ pub(super) fn judge(
         })
         .collect();
     worlds.gather(found.into_iter().flatten(), |_| false)
+}
+
+fn model_settings(settings: &Settings<'_>) -> egress::settings::Settings {
+    let root = settings.config.root_namespace.as_ref();
+    egress::settings::Settings {
+        version: settings.istio_version,
+        root_namespace: root.map_or_else(
+            || egress::settings::Settings::default().root_namespace,
+            |root| root.value.clone(),
+        ),
+    }
 }
 
 impl Ready {

@@ -1,26 +1,43 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::clusters::{self, Cluster};
+use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts, annotations};
 use crate::egress::host::{HostIndex, to_fqdn};
-use crate::egress::service::Definition;
+use crate::egress::model::Model;
+use crate::egress::service::{Definition, Service};
+use crate::egress::virtual_service::VirtualService as Routes;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::route::VirtualService;
-use crate::istio::traffic::{ClientTls, ClientTlsMode, DestinationRule, TrafficPolicy};
+use crate::istio::traffic::{
+    ClientTls, ClientTlsMode, DestinationRule, OutlierDetection, TrafficPolicy,
+};
 use crate::istio::version::IstioVersion;
-use crate::source::{Span, Spanned};
+use crate::source::{Sources, Span, Spanned};
 use crate::world::World;
 
 /// One world, with all that rules ask about it.
 #[derive(Debug)]
 pub struct Context<'a> {
     pub world: &'a World<'a>,
+    pub model: &'a Model<'a>,
     pub config: &'a Config,
+    pub sources: &'a Sources,
     pub version: IstioVersion,
     definitions: Vec<Definition<'a>>,
     /// Into `definitions`, and its hosts.
     by_host: HostIndex<(usize, usize)>,
-    rules_by_host: HostIndex<&'a DestinationRule>,
+    rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
+    routes_by_host: HostIndex<&'a Routes<'a>>,
+    /// The blocks by their keys.
+    outlier_blocks: HashMap<Span, &'a Spanned<Box<OutlierDetection>>>,
+    retries_blocks: HashMap<Span, Span>,
+    clusters: OnceLock<Vec<Cluster<'a>>>,
+    ways: OnceLock<Vec<HttpWay<'a>>>,
 }
 
 /// One host of a ServiceEntry or Service.
@@ -32,7 +49,12 @@ pub struct Defined<'c> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(world: &'a World<'a>, config: &'a Config, version: IstioVersion) -> Self {
+    pub fn new(
+        world: &'a World<'a>,
+        model: &'a Model<'a>,
+        config: &'a Config,
+        sources: &'a Sources,
+    ) -> Self {
         let definitions: Vec<_> = existing(world).filter_map(Definition::read).collect();
         let mut by_host = HostIndex::default();
         for (at, definition) in definitions.iter().enumerate() {
@@ -46,16 +68,29 @@ impl<'a> Context<'a> {
                 && let Some(host) = &rule.host
             {
                 let host = to_fqdn(&host.value, resource.namespace());
-                rules_by_host.insert(&host, &**rule);
+                rules_by_host.insert(&host, (resource, &**rule));
+            }
+        }
+        let mut routes_by_host = HostIndex::default();
+        for routes in model.virtual_services.iter() {
+            for (host, _) in &routes.hosts {
+                routes_by_host.insert(host, routes);
             }
         }
         Self {
             world,
+            model,
             config,
-            version,
+            sources,
+            version: model.mesh.version,
             definitions,
             by_host,
             rules_by_host,
+            routes_by_host,
+            outlier_blocks: outlier_blocks(world),
+            retries_blocks: retries_blocks(world),
+            clusters: OnceLock::new(),
+            ways: OnceLock::new(),
         }
     }
 
@@ -112,16 +147,53 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// The clusters of external hosts. See [`clusters::clusters`].
+    pub fn clusters(&self) -> &[Cluster<'a>] {
+        self.clusters.get_or_init(|| clusters::clusters(self))
+    }
+
+    /// The ways of HTTP requests towards external hosts.
+    pub fn ways(&self) -> &[HttpWay<'a>] {
+        self.ways.get_or_init(|| ways::ways(self))
+    }
+
+    /// The DestinationRules whose host covers this one, the most specific first.
+    pub fn rules_for<'c>(
+        &'c self,
+        host: &'c str,
+    ) -> impl Iterator<Item = (&'a Resource, &'a DestinationRule)> + 'c {
+        self.rules_by_host.covering(host).flatten().copied()
+    }
+
+    /// The VirtualServices that have a host in common with this one.
+    pub fn routes_for<'c>(&'c self, host: &'c str) -> impl Iterator<Item = &'a Routes<'a>> + 'c {
+        self.routes_by_host.overlapping(host).flatten().copied()
+    }
+
+    /// The `retries` of a VirtualService whose key, or whose `attempts`, this is.
+    pub fn retries_block(&self, place: Span) -> Option<Span> {
+        self.retries_blocks.get(&place).copied()
+    }
+
+    /// Whether the user says that requests to the host must not be sent twice.
+    pub fn is_not_repeatable(&self, service: &Service<'_>) -> bool {
+        let facts = self.facts(service.definition.resource, service.name());
+        facts.repeatable.is_some_and(|fact| !fact.value)
+    }
+
+    /// The `outlierDetection` of a DestinationRule whose key this is.
+    pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<Box<OutlierDetection>>> {
+        self.outlier_blocks.get(&key).copied()
+    }
+
     /// Whether a DestinationRule for the host originates TLS on some port or in some subset.
     pub fn originates_tls(&self, host: &str) -> bool {
         let on = |tls: &Option<Spanned<Box<ClientTls>>>| {
             let mode = tls.as_ref().and_then(|tls| tls.value.mode.as_ref());
             mode.is_some_and(|mode| mode.value != ClientTlsMode::Disable)
         };
-        self.rules_by_host
-            .covering(host)
-            .flatten()
-            .flat_map(|rule| policies(rule))
+        self.rules_for(host)
+            .flat_map(|(_, rule)| policies(rule))
             .any(|policy| {
                 let ports = policy.port_level_settings.items();
                 on(&policy.tls) || ports.iter().any(|port| on(&port.tls))
@@ -152,4 +224,42 @@ pub(super) fn policies(rule: &DestinationRule) -> impl Iterator<Item = &TrafficP
         .iter()
         .chain(of_subsets)
         .map(|policy| &policy.value)
+}
+
+fn outlier_blocks<'a>(world: &'a World<'a>) -> HashMap<Span, &'a Spanned<Box<OutlierDetection>>> {
+    let mut blocks = HashMap::new();
+    for resource in existing(world) {
+        let Spec::DestinationRule(rule) = &resource.spec else {
+            continue;
+        };
+        for policy in policies(rule) {
+            let entries = policy.port_level_settings.items().iter();
+            let of_ports = entries.filter_map(|entry| entry.outlier_detection.as_ref());
+            for block in policy.outlier_detection.iter().chain(of_ports) {
+                blocks.insert(block.key, block);
+            }
+        }
+    }
+    blocks
+}
+
+fn retries_blocks(world: &World<'_>) -> HashMap<Span, Span> {
+    let mut blocks = HashMap::new();
+    for resource in existing(world) {
+        let Spec::VirtualService(service) = &resource.spec else {
+            continue;
+        };
+        for retries in service
+            .http
+            .items()
+            .iter()
+            .filter_map(|rule| rule.retries.as_ref())
+        {
+            blocks.insert(retries.key, retries.span);
+            if let Some(attempts) = &retries.attempts {
+                blocks.insert(attempts.span, retries.span);
+            }
+        }
+    }
+    blocks
 }

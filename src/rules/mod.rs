@@ -1,14 +1,25 @@
 //! Declares the rule interface, the registry, and one check per file.
 
+mod clusters;
 mod context;
 mod dns_round_robin_endpoints;
 mod duplicate_host;
+mod ejection_budget_zero;
 mod findings;
 mod http_rules_on_tls_port;
+mod logical_dns_on_gslb;
 mod options;
+mod outlier_http_codes_on_tls;
+mod outlier_on_logical_dns;
+mod outlier_on_none;
+mod port_level_drops_policy;
 mod port_level_duplicate;
 mod port_level_unknown_port;
+mod retries_disabled;
+mod retries_not_repeatable;
+mod retry_on_without_connect_failure;
 mod twins;
+mod ways;
 
 pub use crate::diag::RuleInfo as Meta;
 pub use context::Context;
@@ -37,9 +48,18 @@ pub trait Check: Send + Sync {
 static ALL: &[&RuleDef] = &[
     &dns_round_robin_endpoints::RULE,
     &duplicate_host::RULE,
+    &ejection_budget_zero::RULE,
     &http_rules_on_tls_port::RULE,
+    &logical_dns_on_gslb::RULE,
+    &outlier_http_codes_on_tls::RULE,
+    &outlier_on_logical_dns::RULE,
+    &outlier_on_none::RULE,
+    &port_level_drops_policy::RULE,
     &port_level_duplicate::RULE,
     &port_level_unknown_port::RULE,
+    &retries_disabled::RULE,
+    &retries_not_repeatable::RULE,
+    &retry_on_without_connect_failure::RULE,
 ];
 
 /// Every rule, by name.

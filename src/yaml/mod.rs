@@ -6,6 +6,7 @@
 mod arena;
 mod build;
 pub mod debug;
+pub mod edit;
 mod fault;
 mod gap;
 mod json;

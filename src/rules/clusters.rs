@@ -1,0 +1,157 @@
+//! The clusters of external hosts, as the proxies that may use them have them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::context::Context;
+use crate::egress::client::{Client, ProxyKind};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::{ClusterFacts, ClusterType};
+use crate::egress::scope::Scope;
+use crate::egress::service::{Origin, Port, Service};
+use crate::egress::virtual_service::Binding;
+use crate::istio::decode::Items;
+
+/// A cluster of an external host, in one of the proxies that have it.
+#[derive(Debug)]
+pub struct Cluster<'c> {
+    pub service: Service<'c>,
+    pub port: &'c Port<'c>,
+    pub facts: ClusterFacts,
+    /// Whether HTTP requests reach it: by the protocol of its port, or by an `http` route from another one.
+    pub http: bool,
+}
+
+impl Cluster<'_> {
+    /// `host:port`, for messages.
+    pub fn destination(&self) -> String {
+        format!("{}:{}", self.service.name(), self.port.number)
+    }
+}
+
+/// Different proxies that are looked at for one host. There are few in real trees.
+const CLIENTS: usize = 16;
+/// Clusters that are looked at for one host in one proxy, beside those of its ports.
+const SUBSET_CLUSTERS: usize = 256;
+
+/// Each cluster of each host of a ServiceEntry, for each proxy that may have it differently: those of the namespaces
+/// in which something about the host is said, and of the gateways that its routes name. Left out are clusters about
+/// which no rule has anything to ask.
+pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
+    let routed = Routed::of(cx);
+    let mut scopes: HashMap<Client, Scope<'a>> = HashMap::new();
+    let mut found = Vec::new();
+    for service in cx.model.registry.services() {
+        if service.definition.origin != Origin::ServiceEntry {
+            continue;
+        }
+        for client in clients(cx, &service) {
+            let scope = scopes
+                .entry(client)
+                .or_insert_with_key(|client| cx.model.scope(client));
+            let ports = service.definition.ports.iter();
+            let subsets = subsets(cx, &service);
+            let of_subsets = ports.clone().flat_map(|port| {
+                let subsets = subsets.iter();
+                subsets.map(move |subset| (port, *subset))
+            });
+            let all = ports
+                .map(|port| (port, ""))
+                .chain(of_subsets.take(SUBSET_CLUSTERS));
+            for (port, subset) in all {
+                let name = ClusterName {
+                    port: port.number,
+                    subset,
+                    host: service.name(),
+                };
+                let facts = cx.model.cluster_in(scope, &name.to_string());
+                if let Some(facts) = facts.filter(is_of_interest) {
+                    found.push(Cluster {
+                        service,
+                        port,
+                        http: port.protocol.is_http_or_sniffed() || routed.has(&name),
+                        facts,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_of_interest(facts: &ClusterFacts) -> bool {
+    facts.outlier.is_some()
+        || !facts.overridden.is_empty()
+        || facts.cluster_type.value == ClusterType::LogicalDns
+}
+
+/// The proxies that may have a cluster of the service differently.
+pub(super) fn clients(cx: &Context<'_>, service: &Service<'_>) -> BTreeSet<Client> {
+    let mut clients = BTreeSet::from([Client::sidecar(service.namespace())]);
+    for (resource, rule) in cx.rules_for(service.name()).take(CLIENTS) {
+        let mut client = Client::sidecar(resource.namespace());
+        clients.insert(client.clone());
+        let selector = rule.workload_selector.as_ref();
+        if let Some(labels) = selector.and_then(|selector| selector.value.match_labels.as_ref()) {
+            let labels = labels.value.iter();
+            client.labels = labels
+                .map(|(key, value)| (key.value.clone(), value.value.clone()))
+                .collect();
+            clients.insert(client);
+        }
+    }
+    for routes in cx.routes_for(service.name()).take(CLIENTS) {
+        for binding in &routes.bindings {
+            clients.insert(match binding {
+                Binding::Mesh => Client::sidecar(routes.namespace()),
+                Binding::Gateway { namespace, .. } => Client {
+                    proxy: ProxyKind::Gateway,
+                    ..Client::sidecar(*namespace)
+                },
+            });
+        }
+    }
+    clients
+}
+
+/// The names of the subsets that rules for the service define.
+fn subsets<'c>(cx: &'c Context<'_>, service: &Service<'_>) -> BTreeSet<&'c str> {
+    cx.rules_for(service.name())
+        .take(CLIENTS)
+        .flat_map(|(_, rule)| rule.subsets.items())
+        .filter_map(|subset| Some(subset.name.as_ref()?.value.as_str()))
+        .take(SUBSET_CLUSTERS)
+        .collect()
+}
+
+/// Which clusters `http` routes lead to: host, subset, port; 0 where the route names none.
+struct Routed(HashSet<(String, String, i64)>);
+
+impl Routed {
+    fn of(cx: &Context<'_>) -> Self {
+        let mut targets = HashSet::new();
+        for rule in cx
+            .model
+            .virtual_services
+            .iter()
+            .flat_map(|service| service.http())
+        {
+            for target in rule.route().iter().filter_map(|entry| rule.target(entry)) {
+                let subset = target.destination.subset.as_ref();
+                targets.insert((
+                    target.host(),
+                    subset.map_or_else(String::new, |subset| subset.value.clone()),
+                    target.port().map_or(0, |port| port.value),
+                ));
+            }
+        }
+        Self(targets)
+    }
+
+    fn has(&self, name: &ClusterName<'_>) -> bool {
+        let leads = |port: i64| {
+            let target = (name.host.to_owned(), name.subset.to_owned(), port);
+            self.0.contains(&target)
+        };
+        leads(i64::from(name.port)) || leads(0)
+    }
+}

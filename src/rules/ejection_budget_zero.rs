@@ -1,0 +1,255 @@
+//! `maxEjectionPercent` of the hosts there are is less than one host.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::clusters::Cluster;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::egress::facts::ClusterType;
+use crate::istio::traffic::OutlierDetection;
+use crate::source::{Span, Spanned};
+use crate::yaml::edit;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "ejection-budget-zero",
+        summary: "`maxEjectionPercent` of the hosts there are is less than one host: nothing is ever ejected",
+        severity: Severity::Warning,
+        fixable: Fixable::Sometimes,
+        since: "0.1.0",
+        page: include_str!("../../rules/ejection-budget-zero.md"),
+    },
+    build: super::plain::<EjectionBudgetZero>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct EjectionBudgetZero;
+
+impl Check for EjectionBudgetZero {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        // One block may hold for many clusters: the one with the fewest hosts decides.
+        let mut budgets: BTreeMap<Span, (Budget<'_>, Count, &Cluster<'_>)> = BTreeMap::new();
+        for cluster in cx.clusters() {
+            let Some(budget) = Budget::of(cx, cluster) else {
+                continue;
+            };
+            let Some(count) = Count::of(cx, cluster).filter(|count| budget.is_zero_for(count))
+            else {
+                continue;
+            };
+            let known = budgets.get(&budget.place);
+            if known.is_none_or(|(_, least, _)| count.rank() < least.rank()) {
+                budgets.insert(budget.place, (budget, count, cluster));
+            }
+        }
+        for (budget, count, cluster) in budgets.into_values() {
+            report(cx, &budget, &count, cluster, out);
+        }
+    }
+}
+
+/// What a block lets be ejected.
+struct Budget<'c> {
+    /// The percentage, or the key of the block that does not set it.
+    place: Span,
+    percent: Option<u32>,
+    block: Option<&'c Spanned<Box<OutlierDetection>>>,
+}
+
+/// Envoy's, where nothing is set.
+const DEFAULT_PERCENT: u32 = 10;
+
+impl<'c> Budget<'c> {
+    fn of(cx: &'c Context<'_>, cluster: &Cluster<'_>) -> Option<Self> {
+        let outlier = &cluster.facts.outlier;
+        let percent = outlier.value.as_ref()?.max_ejection_percent.as_ref();
+        let key = *outlier.spans().first()?;
+        let block = cx.outlier_block(key);
+        // An explicit 0 counts as unset.
+        let written = block.and_then(|block| block.value.max_ejection_percent.as_ref());
+        Some(Self {
+            place: written.map_or(key, |written| written.span),
+            percent: percent.map(|percent| percent.value),
+            block,
+        })
+    }
+
+    fn is_absent(&self) -> bool {
+        self.block
+            .is_none_or(|block| block.value.max_ejection_percent.is_none())
+    }
+
+    fn is_zero_for(&self, count: &Count) -> bool {
+        let percent = self.percent.unwrap_or(DEFAULT_PERCENT).min(100);
+        match *count {
+            Count::Known { hosts, .. } | Count::AtLeast(hosts) => {
+                hosts.saturating_mul(percent) < 100
+            }
+            // An explicit value was chosen by somebody who may know the number.
+            Count::Unknown => self.percent.is_none(),
+        }
+    }
+}
+
+/// How many hosts a cluster has.
+#[derive(Debug)]
+enum Count {
+    Known {
+        hosts: u32,
+        lines: Vec<(Span, String)>,
+    },
+    /// As many names, each of which has one address or more.
+    AtLeast(u32),
+    Unknown,
+}
+
+impl Count {
+    /// `None` where the question makes no sense, or another rule answers it.
+    fn of(cx: &Context<'_>, cluster: &Cluster<'_>) -> Option<Self> {
+        let by_workloads = cluster.service.selector.is_some();
+        match cluster.facts.cluster_type.value {
+            ClusterType::StrictDns | ClusterType::Eds | ClusterType::Static if by_workloads => {
+                Some(Self::Unknown)
+            }
+            ClusterType::Eds | ClusterType::Static | ClusterType::StrictDns => {
+                let endpoints = &cluster.facts.endpoints;
+                let all: BTreeMap<(&str, u32), Span> = endpoints
+                    .iter()
+                    .filter_map(|endpoint| {
+                        let line = *endpoint.address.spans().first()?;
+                        Some(((endpoint.address.as_str(), endpoint.port.value), line))
+                    })
+                    .collect();
+                let names = all
+                    .keys()
+                    .filter(|(address, _)| address.parse::<IpAddr>().is_err());
+                match (all.len(), names.count()) {
+                    (0, _) => None,
+                    (_, 0) => Some(Self::of_addresses(&all)),
+                    (1, 1) => Some(Self::of_name(cx, cluster)),
+                    (several, _) => Some(Self::AtLeast(u32::try_from(several).unwrap_or(u32::MAX))),
+                }
+            }
+            ClusterType::LogicalDns
+            | ClusterType::OriginalDst
+            | ClusterType::DynamicForwardProxy => None,
+        }
+    }
+
+    fn of_addresses(all: &BTreeMap<(&str, u32), Span>) -> Self {
+        let lines = all.values().take(LABELS);
+        Self::Known {
+            hosts: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            lines: lines
+                .map(|line| (*line, "one of the hosts".to_owned()))
+                .collect(),
+        }
+    }
+
+    /// The only name that is resolved: the host itself, or one that stands for it.
+    fn of_name(cx: &Context<'_>, cluster: &Cluster<'_>) -> Self {
+        let facts = cx.facts(cluster.service.definition.resource, cluster.service.name());
+        let Some(addresses) = facts.addresses else {
+            return Self::Unknown;
+        };
+        let said = format!("its answers hold {} address(es)", addresses.value);
+        Self::Known {
+            hosts: addresses.value,
+            lines: addresses
+                .span()
+                .map(|line| (line, said))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// The most certain and the fewest first.
+    fn rank(&self) -> (u8, u32) {
+        match *self {
+            Self::Known { hosts, .. } => (0, hosts),
+            Self::AtLeast(hosts) => (1, hosts),
+            Self::Unknown => (2, 0),
+        }
+    }
+}
+
+/// More lines than that say nothing more.
+const LABELS: usize = 3;
+
+fn report(
+    cx: &Context<'_>,
+    budget: &Budget<'_>,
+    count: &Count,
+    cluster: &Cluster<'_>,
+    out: &mut Findings,
+) {
+    let destination = cluster.destination();
+    let ejects = match budget.percent {
+        Some(percent) => format!("`maxEjectionPercent: {percent}`"),
+        None => format!("the default `maxEjectionPercent` of {DEFAULT_PERCENT} %"),
+    };
+    let (basis, of) = match count {
+        Count::Known { hosts: 1, .. } => (Basis::Proven, "of one host".to_owned()),
+        Count::Known { hosts, .. } => (Basis::Proven, format!("of {hosts} hosts")),
+        Count::AtLeast(names) => (
+            Basis::assuming("each of the endpoints is one address"),
+            format!("of {names} hosts"),
+        ),
+        Count::Unknown => (
+            Basis::assuming("its answers hold fewer than ten addresses"),
+            "of fewer than ten hosts".to_owned(),
+        ),
+    };
+    let message = format!(
+        "{ejects} {of} is less than one: outlier detection never ejects a host of `{destination}`"
+    );
+    out.add(basis, budget.place, message, |mut finding| {
+        if budget.is_absent() {
+            finding = finding.absent("maxEjectionPercent");
+        }
+        finding = finding.because(cluster.service.host.line, "the host that it is for");
+        match count {
+            Count::Known { hosts: 1, .. } => finding = finding.help(
+                "there is no other host to go to: have the other side answer with a second address, or remove                  `outlierDetection`",
+            ),
+            Count::Known { hosts, .. } | Count::AtLeast(hosts) => {
+                let least = 100_u32.div_ceil((*hosts).max(1));
+                finding = finding.help(format!(
+                    "set `maxEjectionPercent: {least}`, the smallest value that can eject one of {hosts} hosts"
+                ));
+                if let Some(fix) = fix(cx, budget, least) {
+                    finding = finding.fix(fix);
+                }
+            }
+            Count::Unknown => finding = finding.help(
+                "set `maxEjectionPercent: 50` for two addresses, or say how many there are: `addresses` under `hosts:`",
+            ),
+        }
+        if let Count::Known { lines, .. } = count {
+            for (line, what) in lines {
+                finding = finding.because(*line, what.clone());
+            }
+        }
+        finding
+    });
+}
+
+fn fix(cx: &Context<'_>, budget: &Budget<'_>, percent: u32) -> Option<Fix> {
+    let block = budget.block?;
+    let edit = match &block.value.max_ejection_percent {
+        Some(written) => Edit {
+            span: written.span,
+            text: percent.to_string(),
+        },
+        None => {
+            let text = &cx.sources.get(block.span.file).text;
+            edit::add_entry(text, block.span, "maxEjectionPercent", &percent.to_string())?
+        }
+    };
+    Some(Fix {
+        safety: Safety::Safe,
+        message: format!("let {percent} % be ejected"),
+        edits: vec![edit],
+    })
+}

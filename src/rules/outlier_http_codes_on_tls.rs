@@ -1,0 +1,108 @@
+//! Thresholds for HTTP answers on a port where the proxy sees none.
+
+use std::collections::BTreeMap;
+
+use super::clusters::Cluster;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{ClusterType, OutlierFacts, Traced};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "outlier-http-codes-on-tls",
+        summary: "outlier detection counts HTTP answers on a port where the proxy sees none",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/outlier-http-codes-on-tls.md"),
+    },
+    build: super::plain::<OutlierHttpCodesOnTls>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct OutlierHttpCodesOnTls;
+
+impl Check for OutlierHttpCodesOnTls {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        // A block that also holds for a port with HTTP has its thresholds for that.
+        let mut blocks: BTreeMap<Span, (bool, &Cluster<'_>, &OutlierFacts)> = BTreeMap::new();
+        for cluster in cx.clusters() {
+            let outlier = &cluster.facts.outlier;
+            let (Some(facts), Some(&block)) = (&outlier.value, outlier.spans().first()) else {
+                continue;
+            };
+            let seen = blocks.entry(block).or_insert((false, cluster, facts));
+            seen.0 |= cluster.http;
+        }
+        for (http, cluster, facts) in blocks.into_values() {
+            let watched = matches!(
+                cluster.facts.cluster_type.value,
+                ClusterType::StrictDns | ClusterType::Eds | ClusterType::Static
+            );
+            if http || !watched {
+                continue;
+            }
+            let thresholds = [
+                ("consecutive5xxErrors", &facts.consecutive_5xx),
+                (
+                    "consecutiveGatewayErrors",
+                    &facts.consecutive_gateway_failure,
+                ),
+            ];
+            for (name, threshold) in thresholds {
+                if let Some(threshold) = threshold.as_ref().filter(|t| t.value > 0) {
+                    judge(cluster, facts, name, threshold, out);
+                }
+            }
+        }
+    }
+}
+
+fn judge(
+    cluster: &Cluster<'_>,
+    facts: &OutlierFacts,
+    name: &str,
+    threshold: &Traced<u32>,
+    out: &mut Findings,
+) {
+    let Some(&place) = threshold.spans().first() else {
+        return;
+    };
+    let (destination, value) = (cluster.destination(), threshold.value);
+    let local = facts.consecutive_local_origin_failure.as_ref();
+    let (basis, message, help) = match (facts.split_external_local, local) {
+        (true, None) => (
+            Basis::Proven,
+            format!(
+                "`{name}: {value}` counts nothing for `{destination}`: no HTTP is seen there, and the split gives failed \
+                 connections to another counter"
+            ),
+            format!(
+                "write `consecutiveLocalOriginFailures: {value}`; without it the default of 5 failed connections ejects"
+            ),
+        ),
+        (true, Some(_)) => (
+            Basis::assuming("HTTP answers were meant to count as well"),
+            format!("`{name}: {value}` counts nothing for `{destination}`: no HTTP is seen there"),
+            "remove it; `consecutiveLocalOriginFailures` does the work".to_owned(),
+        ),
+        (false, _) => (
+            Basis::assuming("HTTP answers were meant"),
+            format!("`{name}: {value}` counts only failed connections for `{destination}`: no HTTP is seen there"),
+            "to say so, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; an address that \
+             accepts connections and is dead behind is not noticed"
+                .to_owned(),
+        ),
+    };
+    out.add(basis, place, message, |finding| {
+        let port = cluster.port;
+        finding
+            .because(
+                port.protocol_line.unwrap_or(port.number_line),
+                format!("{} is passed on unseen", port.protocol.name()),
+            )
+            .because(cluster.service.host.line, "the host that it is for")
+            .help(help)
+    });
+}

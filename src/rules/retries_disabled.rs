@@ -1,0 +1,94 @@
+//! Nothing is retried on a way to an external host.
+
+use std::collections::BTreeMap;
+
+use super::ways::HttpWay;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::source::Span;
+use crate::yaml::edit;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "retries-disabled",
+        summary: "retries are off on an HTTP route to an external host: a failed connection reaches the application",
+        severity: Severity::Warning,
+        fixable: Fixable::Sometimes,
+        since: "0.1.0",
+        page: include_str!("../../rules/retries-disabled.md"),
+    },
+    build: super::plain::<RetriesDisabled>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct RetriesDisabled;
+
+impl Check for RetriesDisabled {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        // By the line that switches them off: the first way that it holds for.
+        let mut lines: BTreeMap<Span, &HttpWay<'_>> = BTreeMap::new();
+        for way in cx.ways() {
+            let off = way.retry.is_none() && way.reaches && !cx.is_not_repeatable(&way.service);
+            if let (true, Some(&line)) = (off, way.retry.spans().first()) {
+                lines.entry(line).or_insert(way);
+            }
+        }
+        for (line, way) in lines {
+            let what = cx.sources.text(line).trim_matches(['"', '\'']);
+            let destination = way.destination();
+            let message = match what {
+                "retries" => format!(
+                    "this `retries` block sets no `attempts`, which switches retries off for `{destination}`: a failed \
+                     connection reaches the application"
+                ),
+                "defaultHttpRetryPolicy" => format!(
+                    "the mesh's default policy sets no `attempts`, which switches retries off for `{destination}`: a \
+                     failed connection reaches the application"
+                ),
+                value => format!(
+                    "`attempts: {value}` switches retries off for `{destination}`: a failed connection reaches the \
+                     application"
+                ),
+            };
+            out.add(Basis::Proven, line, message, |mut finding| {
+                if matches!(what, "retries" | "defaultHttpRetryPolicy") {
+                    finding = finding.absent("attempts");
+                }
+                finding = finding.because(way.service.host.line, "the external host");
+                if let Some(port) = way.service.definition.port(way.port) {
+                    finding = finding.because(port.number_line, "the port that requests go to");
+                }
+                if let Some(rule) = way.rule {
+                    finding = finding.because(rule, "the route that leads there");
+                }
+                finding = finding.help(
+                    "leave it out, and Istio retries failed connections twice, on another address; or say \
+                     `repeatable: false` for the host if its requests must not be sent twice",
+                );
+                match fix(cx, line, what) {
+                    Some(fix) => finding.fix(fix),
+                    None => finding,
+                }
+            });
+        }
+    }
+}
+
+/// Istio's own number of attempts. Unsafe: somebody may have meant it. What the mesh says is not the route's to change.
+fn fix(cx: &Context<'_>, line: Span, what: &str) -> Option<Fix> {
+    let block = cx.retries_block(line)?;
+    let edit = if what == "retries" {
+        let text = &cx.sources.get(line.file).text;
+        edit::add_entry(text, block, "attempts", "2")?
+    } else {
+        Edit {
+            span: line,
+            text: "2".to_owned(),
+        }
+    };
+    Some(Fix {
+        safety: Safety::Unsafe,
+        message: "retry twice, as Istio does by default".to_owned(),
+        edits: vec![edit],
+    })
+}
