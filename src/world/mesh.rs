@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::istio::mesh::MeshConfig;
 use crate::source::Span;
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, embedded};
 
 /// A mesh configuration that a file carries.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,13 @@ pub fn find_mesh(root: Node<'_>) -> Option<FoundMesh> {
         });
     };
     if kind == "ConfigMap" {
-        return None;
+        let name = text(root, &["metadata", "name"])?;
+        if name != "istio" && !name.starts_with("istio-") {
+            return None;
+        }
+        let inner = embedded(find(root, &["data", "mesh"])?)?;
+        let document = inner.documents(root.source()).next()?;
+        return read(document.root);
     }
     [
         &["spec", "meshConfig"][..],

@@ -7,6 +7,7 @@ mod arena;
 mod build;
 pub mod debug;
 pub mod edit;
+mod embedded;
 mod fault;
 mod gap;
 mod json;
@@ -19,6 +20,7 @@ mod stream;
 mod tree;
 mod written;
 
+pub use embedded::embedded;
 pub use fault::{Notice, NoticeKind, SyntaxError};
 pub use node::{Entries, Entry, Items, Kind, Node};
 pub use scalar::Scalar;

@@ -102,6 +102,17 @@ fn offset(at: usize) -> u32 {
 }
 
 impl Chunk {
+    /// A part of a text that is a document by itself.
+    pub(super) fn inside(start: usize, end: usize) -> Self {
+        Self {
+            index: 0,
+            start: offset(start),
+            end: offset(end),
+            separator: None,
+            json: false,
+        }
+    }
+
     /// What stands between the separators, out of the text of the whole file.
     pub fn text<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start as usize..self.end as usize)

@@ -10,15 +10,15 @@ use egress_lint::yaml::Tree;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// The files of a case, as a run has them.
-pub struct Case {
-    pub sources: Sources,
-    pub ids: BTreeMap<String, FileId>,
-    pub kustomizations: Kustomizations,
+pub(crate) struct Case {
+    pub(crate) sources: Sources,
+    pub(crate) ids: BTreeMap<String, FileId>,
+    pub(crate) kustomizations: Kustomizations,
 }
 
 /// Runs the cases of `testdata/<topic>`: what `answer` says must be what stands behind `-- <section> --`, in whatever
 /// order the files are given. `BLESS=1` writes the answers anew.
-pub fn run(topic: &str, section: &'static str, answer: fn(&Case) -> String) {
+pub(crate) fn run(topic: &str, section: &'static str, answer: fn(&Case) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("testdata")
         .join(topic);
@@ -102,7 +102,7 @@ impl Case {
     }
 
     /// The files by path, with their texts.
-    pub fn files(&self) -> impl Iterator<Item = (&str, FileId, &str)> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, FileId, &str)> {
         self.ids
             .iter()
             .map(|(path, &file)| (path.as_str(), file, self.sources.get(file).text.as_str()))
