@@ -35,6 +35,7 @@ pub struct Rules<'a> {
     exported: Index<'a>,
     /// The private rules of the root namespace, the only ones that come first for clients in it.
     root_private: Index<'a>,
+    by_host: HostIndex<usize>,
     root_namespace: String,
 }
 
@@ -120,6 +121,16 @@ impl<'a> Rule<'a> {
         self.selector.is_some()
     }
 
+    /// A client that its selector selects.
+    pub fn selected_client(&self) -> Option<Client> {
+        let labels = self.selector.as_ref()?.iter();
+        let mut client = Client::sidecar(self.namespace());
+        client.labels = labels
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        Some(client)
+    }
+
     fn exports(&self, entry: &str) -> bool {
         self.export_to.binary_search(&entry).is_ok()
     }
@@ -181,14 +192,26 @@ impl<'a> Rules<'a> {
                 root_private.entry(key).or_default().push(at);
             }
         }
+        let mut by_host = HostIndex::default();
+        for (at, rule) in rules.iter().enumerate() {
+            by_host.insert(&rule.host, at);
+        }
         let [local, exported, root_private] = groups.map(|groups| Index::new(groups, &rules));
         Self {
             rules,
             local,
             exported,
             root_private,
+            by_host,
             root_namespace: root_namespace.to_owned(),
         }
+    }
+
+    /// The rules whose host covers all of this one, the most specific first, and whether it is the very same.
+    pub fn covering<'s>(&'s self, host: &'s str) -> impl Iterator<Item = (&'s Rule<'a>, bool)> {
+        let found = self.by_host.covering(host).flatten();
+        let rules = found.filter_map(|&at| self.rules.get(at));
+        rules.map(move |rule| (rule, rule.host == host))
     }
 
     /// Every rule, in Istio's order.
@@ -416,6 +439,11 @@ impl<'m> EffectiveRule<'m> {
         self.parts
             .iter()
             .find_map(|rule| rule.spec.traffic_policy.as_ref())
+    }
+
+    /// The names of all subsets.
+    pub fn subset_names(&self) -> impl Iterator<Item = &'m str> + use<'_, 'm> {
+        self.subsets().map(subset_name)
     }
 
     /// The first subset of that name.

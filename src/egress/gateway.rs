@@ -16,10 +16,11 @@ use crate::source::Spanned;
 /// A Service with this label keeps the numbers that Gateways write.
 const KEEPS_PORTS: &str = "experimental.istio.io/disable-gateway-port-translation";
 
-/// All Gateways of a world, by name, then namespace.
+/// All Gateways of a world, the oldest first.
 #[derive(Debug, Default)]
 pub struct Gateways<'a> {
     all: Vec<(&'a Resource, &'a Gateway)>,
+    by_name: HashMap<&'a str, Vec<usize>>,
     /// By the first label of the selector.
     by_label: HashMap<(&'a str, &'a str), Vec<usize>>,
     /// Those without a selector are for every router.
@@ -28,7 +29,7 @@ pub struct Gateways<'a> {
 
 impl<'a> Gateways<'a> {
     pub fn new(resources: &[&'a Resource]) -> Self {
-        let mut all: Vec<_> = resources
+        let all: Vec<_> = resources
             .iter()
             .filter(|resource| !resource.refused)
             .filter_map(|resource| match &resource.spec {
@@ -36,7 +37,10 @@ impl<'a> Gateways<'a> {
                 _ => None,
             })
             .collect();
-        all.sort_by_key(|(resource, _)| (resource.name(), resource.namespace()));
+        let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
+        for (at, (resource, _)) in all.iter().enumerate() {
+            by_name.entry(resource.name()).or_default().push(at);
+        }
         let mut by_label: HashMap<_, Vec<_>> = HashMap::new();
         let mut unselective = Vec::new();
         for (at, (_, gateway)) in all.iter().enumerate() {
@@ -47,6 +51,7 @@ impl<'a> Gateways<'a> {
         }
         Self {
             all,
+            by_name,
             by_label,
             unselective,
         }
@@ -54,6 +59,15 @@ impl<'a> Gateways<'a> {
 
     pub fn iter(&self) -> impl Iterator<Item = (&'a Resource, &'a Gateway)> + '_ {
         self.all.iter().copied()
+    }
+
+    /// Those that a VirtualService means by a name.
+    pub fn named(&self, namespace: Option<&str>, name: &str) -> Vec<(&'a Resource, &'a Gateway)> {
+        let found = self.by_name.get(name).into_iter().flatten();
+        let found = found.filter_map(|&at| self.all.get(at)).copied();
+        found
+            .filter(|(resource, _)| same(resource.namespace(), namespace) != Same::No)
+            .collect()
     }
 
     /// Those that select a router, in order.
