@@ -1,5 +1,7 @@
 //! The real program: exit codes, standard streams, odd files. What it finds is tested elsewhere.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -431,4 +433,60 @@ fn levels_can_be_set() {
         &["check", "--isolated", "--only", "duplicate-resource"],
     );
     assert_eq!(code(&output), 0);
+}
+
+#[test]
+fn silenced_findings_do_not_count() {
+    let silenced =
+        GOOD.to_owned() + "  nope: 1 # egress-lint: ignore[unknown-field] for the next version\n";
+    let idle = GOOD.to_owned() + "# egress-lint: ignore-file[unknown-field]\n";
+    let folder = folder(&[("a.yaml", &silenced), ("b.yaml", &idle)]);
+    let json = ["check", "--isolated", "--format", "json"];
+    let output = run(&folder, &[&json[..], &["a.yaml"]].concat());
+    assert_eq!((code(&output), paths(&output).len()), (0, 0));
+    let output = run(
+        &folder,
+        &[&json[..], &["a.yaml", "--show-suppressed"]].concat(),
+    );
+    assert_eq!((code(&output), paths(&output).len()), (0, 1));
+    let output = run(&folder, &[&json[..], &["b.yaml"]].concat());
+    assert_eq!((code(&output), paths(&output).len()), (1, 1));
+    for option in [
+        ["--rule", "unused-ignore=off"],
+        ["--only", "refused"],
+        ["--rule", "unknown-field=off"],
+    ] {
+        let output = run(&folder, &[&json[..], &["b.yaml"], &option[..]].concat());
+        assert_eq!(code(&output), 0, "{option:?} {output:?}");
+    }
+}
+
+#[test]
+fn the_configuration_is_found_and_its_mistakes_are_told() {
+    let with = |config: &str| {
+        let folder = folder(&[("egress-lint.yaml", config), ("m/a.yaml", &bad())]);
+        let output = run(&folder, &["check", "--format", "json"]);
+        (code(&output), paths(&output))
+    };
+    assert_eq!(with("version: 1\n"), (1, vec!["m/a.yaml".to_owned()]));
+    assert_eq!(with("version: 1\nexclude: [m]\n"), (3, vec![]));
+    assert_eq!(with("version: 1\nfail-on: never\n").0, 0);
+    assert_eq!(
+        with("version: 1\nrules: {unknown-field: off}\n"),
+        (0, vec![])
+    );
+    for mistake in [
+        "rules: {unknown-feild: off}",
+        "rules: {yaml-syntax: off}",
+        "istio: '1.99'",
+        "nope: 1",
+        "exclude: {",
+    ] {
+        let (code, paths) = with(&format!("version: 1\n{mistake}\n"));
+        assert_eq!(
+            (code, paths[0].as_str()),
+            (2, "egress-lint.yaml"),
+            "{mistake}"
+        );
+    }
 }

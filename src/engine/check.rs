@@ -2,12 +2,13 @@
 
 use super::judge::{judge, prepare};
 use super::levels::unknown_rules;
-use super::{BUILT_IN, Levels, Loaded, about, report, unknown_values};
-use crate::config::Config;
-use crate::diag::{Report, RuleInfo};
-use crate::istio::IstioVersion;
+use super::{BUILT_IN, FIXED, Levels, Loaded, about, report, unknown_values};
+use crate::config::{Config, annotations};
+use crate::diag::{Diagnostic, Report, RuleInfo};
+use crate::istio::{IstioVersion, Spec};
 use crate::rules;
 use crate::source::Sources;
+use crate::suppress::{self, Silencers};
 use crate::world::{self, FoundMesh, NamedWorld, Worlds};
 
 /// What a check needs to know beside the files.
@@ -58,18 +59,61 @@ pub fn worlds<'a>(loaded: &'a Loaded, settings: &'a Settings<'a>) -> Worlds<'a> 
 
 /// Judges what was loaded.
 pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
+    let known = known_rules();
     let worlds = worlds(loaded, settings);
-    let mut findings = loaded.diagnostics.clone();
-    findings.extend(unknown_rules(settings.config, &known_rules()));
     let (rules, faults) = prepare(settings);
+    let mut findings = loaded.diagnostics.clone();
+    findings.extend(unknown_rules(settings.config, &known));
     findings.extend(faults);
     findings.extend(worlds.duplicates.iter().cloned());
-    findings.retain_mut(|finding| settings.levels.adjust(finding));
     findings.append(&mut judge(&worlds, &rules, &loaded.sources, settings));
+    findings.extend(annotations(loaded));
     unknown_values::drop(&mut findings, loaded.resources());
+    findings.retain_mut(|finding| settings.levels.adjust(finding));
+    silence(&mut findings, loaded, settings, &known);
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
         about::fields(&mut findings, &loaded.sources, loaded.resources());
     }
-    report::report(loaded, findings, settings.istio_version)
+    report::report(loaded, findings, known, settings.istio_version)
+}
+
+/// What is wrong with the facts in annotations.
+fn annotations(loaded: &Loaded) -> impl Iterator<Item = Diagnostic> {
+    let entries = loaded
+        .resources()
+        .filter(|resource| matches!(resource.spec, Spec::ServiceEntry(_)));
+    entries.flat_map(|entry| {
+        let annotations = entry.meta.annotations.iter();
+        annotations::read(annotations.map(|(name, value)| (name, value))).1
+    })
+}
+
+fn silence(
+    findings: &mut Vec<Diagnostic>,
+    loaded: &Loaded,
+    settings: &Settings<'_>,
+    known: &[RuleInfo],
+) {
+    let mut silencers = Silencers::default();
+    silencers.comments(loaded.comments.clone());
+    for resource in loaded.resources() {
+        if let Some(names) = resource.meta.annotations.get(annotations::IGNORE) {
+            silencers.annotation(resource.span, names, &loaded.sources);
+        }
+    }
+    let names: Vec<&'static str> = known.iter().map(|rule| rule.name).collect();
+    let rules = suppress::Rules {
+        known: &names,
+        fixed: &FIXED,
+        asked: &|name| {
+            let rule = known.iter().find(|rule| rule.name == name);
+            rule.is_some_and(|rule| settings.levels.level(rule).is_some())
+        },
+    };
+    let told = findings.len();
+    silencers.apply(findings, settings.config, &rules, &loaded.sources);
+    let mut about_silencers = findings.split_off(told.min(findings.len()));
+    about_silencers.retain_mut(|finding| settings.levels.adjust(finding));
+    findings.append(&mut about_silencers);
 }

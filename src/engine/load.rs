@@ -13,6 +13,7 @@ use crate::manifest::{Kinds, Kustomizations, place, state_of_file};
 use crate::source::{
     Content, Discovery, FileId, Problem, ReadError, Role, SourceFile, Sources, Span, read,
 };
+use crate::suppress::Comments;
 use crate::world::{Fallback, File, assign_namespaces};
 
 /// What is to be loaded, and what must be known for it.
@@ -40,6 +41,8 @@ pub struct Loaded {
     pub kustomizations: Kustomizations,
     /// About texts and single resources, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
+    /// The silencers among the comments.
+    pub comments: Comments,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// How many files were looked at.
@@ -156,7 +159,7 @@ impl Loaded {
         let state = self.kustomizations.state_of_file(&text.place);
         let source = Source {
             file: text.file,
-            text: &self.sources.get(text.file).text,
+            source: self.sources.get(text.file),
             state: state.or_else(|| state_of_file(&text.place)),
             version,
         };
@@ -176,6 +179,7 @@ impl Loaded {
         if ours {
             self.diagnostics.append(&mut parsed.diagnostics);
         }
+        self.comments = std::mem::take(&mut self.comments).and(parsed.comments);
         self.manifests.push(File {
             id: file,
             place,

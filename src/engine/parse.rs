@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
 use crate::manifest::{Kinds, State, classify};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, SourceFile, Span};
+use crate::suppress::{Comments, read_comments};
 use crate::world::{FoundMesh, find_mesh};
 use crate::yaml::{Chunk, Node, SyntaxError, Tree, split};
 
@@ -20,6 +21,8 @@ pub(super) struct Parsed {
     pub(super) kinds: Kinds,
     /// A part of it could not be read.
     pub(super) broken: bool,
+    /// The silencers among its comments.
+    pub(super) comments: Comments,
     pub(super) templates: usize,
     pub(super) patches: usize,
 }
@@ -28,7 +31,7 @@ pub(super) struct Parsed {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub(super) file: FileId,
-    pub(super) text: &'a str,
+    pub(super) source: &'a SourceFile,
     /// What its name or a kustomization says that its documents are.
     pub(super) state: Option<State>,
     pub(super) version: IstioVersion,
@@ -40,11 +43,12 @@ const BATCH: usize = 128 * 1024;
 impl Source<'_> {
     /// Reads the file, its documents in parallel when there is much of it.
     pub(super) fn parse(self) -> Parsed {
-        let chunks = split(self.file, self.text);
-        if self.text.len() <= BATCH {
+        let text = self.source.text.as_str();
+        let chunks = split(self.file, text);
+        if text.len() <= BATCH {
             return self.batch(&chunks);
         }
-        let bytes = self.text.len() / chunks.len().max(1) + 1;
+        let bytes = text.len() / chunks.len().max(1) + 1;
         let parts: Vec<Parsed> = chunks
             .par_chunks(BATCH / bytes + 1)
             .map(|chunks| self.batch(chunks))
@@ -54,12 +58,15 @@ impl Source<'_> {
 
     fn batch(self, chunks: &[Chunk]) -> Parsed {
         let mut out = Parsed::default();
+        let whole = self.source.text.as_str();
         for chunk in chunks {
-            let tree = Tree::parse_chunks(self.file, self.text, std::slice::from_ref(chunk));
-            let text = chunk.text(self.text);
-            for document in tree.documents(self.text) {
+            let tree = Tree::parse_chunks(self.file, whole, std::slice::from_ref(chunk));
+            let text = chunk.text(whole);
+            for document in tree.documents(whole) {
                 self.document(text, document.root, &mut out);
             }
+            let comments = read_comments(tree.comments(), self.source);
+            out.comments = std::mem::take(&mut out.comments).and(comments);
             if tree.errors().is_empty() {
                 continue;
             }
@@ -107,6 +114,7 @@ impl Parsed {
             && self.meshes.is_empty()
             && self.diagnostics.is_empty()
             && self.kinds.is_empty()
+            && self.comments.is_empty()
             && !self.broken
             && self.patches == 0
     }
@@ -121,6 +129,7 @@ impl Parsed {
         self.resources.append(&mut later.resources);
         self.meshes.append(&mut later.meshes);
         self.diagnostics.append(&mut later.diagnostics);
+        self.comments = self.comments.and(later.comments);
         self.kinds.extend(&later.kinds);
         self.broken |= later.broken;
         self.templates += later.templates;

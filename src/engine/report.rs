@@ -1,7 +1,7 @@
 //! The last step: order, duplicates, counts.
 
-use super::{Loaded, known_rules};
-use crate::diag::{Diagnostic, Report, Severity, Summary};
+use super::Loaded;
+use crate::diag::{Diagnostic, Report, RuleInfo, Severity, Summary};
 use crate::istio::IstioVersion;
 use crate::source::Sources;
 
@@ -9,6 +9,7 @@ use crate::source::Sources;
 pub(super) fn report(
     loaded: &Loaded,
     mut diagnostics: Vec<Diagnostic>,
+    rules: Vec<RuleInfo>,
     istio_version: IstioVersion,
 ) -> Report {
     sort(&loaded.sources, &mut diagnostics);
@@ -32,7 +33,7 @@ pub(super) fn report(
         istio_version: istio_version.to_string(),
         diagnostics,
         summary,
-        rules: known_rules(),
+        rules,
     }
 }
 
