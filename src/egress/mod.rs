@@ -42,5 +42,4 @@ mod tls;
 pub mod virtual_host;
 pub mod virtual_service;
 pub mod visibility;
-pub mod ways;
 pub mod workload;

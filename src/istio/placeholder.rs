@@ -54,7 +54,14 @@ fn is_spelt_in_capitals(text: &str) -> bool {
         && !schema::is_word(text)
 }
 
-const WORDS: [&str; 4] = ["HTTP_PROXY", "LOGICAL_DNS", "STRICT_DNS", "ORIGINAL_DST"];
+const WORDS: [&str; 5] = [
+    "HTTP_PROXY",
+    "LOGICAL_DNS",
+    "STRICT_DNS",
+    "ORIGINAL_DST",
+    // A value of the annotation `istio.io/connect-strategy`.
+    "RACE_FIRST_TCP_CONNECT",
+];
 
 fn brackets(text: &str, open: &str, close: char, right: impl Fn(&str) -> bool) -> bool {
     let Some((text, _)) = text.rsplit_once(close) else {

@@ -7,7 +7,7 @@ use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{ClusterFacts, ClusterType};
 use crate::egress::scope::Scope;
-use crate::egress::service::{Origin, Port, Service};
+use crate::egress::service::{Origin, Port, Resolution, Service};
 use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
 
@@ -41,7 +41,7 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     let mut scopes: HashMap<Client, Scope<'a>> = HashMap::new();
     let mut found = Vec::new();
     for service in cx.model.registry.services() {
-        if service.definition.origin != Origin::ServiceEntry {
+        if !may_be_of_interest(cx, &service) {
             continue;
         }
         for client in clients(cx, &service) {
@@ -76,6 +76,16 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
         }
     }
     found
+}
+
+/// Whether a policy holds for some cluster of the service, or logical DNS is asked for.
+fn may_be_of_interest(cx: &Context<'_>, service: &Service<'_>) -> bool {
+    let definition = service.definition;
+    definition.origin == Origin::ServiceEntry
+        && (definition.resolution == Resolution::DnsRoundRobin
+            || !definition.resource.meta.annotations.is_empty()
+            || cx.world.mesh.default_traffic_policy.is_some()
+            || cx.rules_for(service.name()).next().is_some())
 }
 
 fn is_of_interest(facts: &ClusterFacts) -> bool {

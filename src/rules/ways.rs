@@ -1,19 +1,20 @@
 //! The ways of HTTP requests towards external hosts, hop by hop, with the retry policy of each.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::clusters::clients;
 use super::context::Context;
+use crate::egress::call::Call;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
-use crate::egress::facts::{RetryPolicy, Traced};
+use crate::egress::facts::{CallResult, RetryPolicy, Speaks, Traced};
 use crate::egress::http_match::Place;
 use crate::egress::http_rule::HttpRule;
 use crate::egress::proxy::Proxy;
 use crate::egress::retry;
 use crate::egress::service::{Origin, Service};
-use crate::egress::virtual_host::VirtualHost;
 use crate::egress::virtual_service::{Binding, VirtualService};
+use crate::istio::decode::Items;
 use crate::source::Span;
 
 /// One route on the way to an external host.
@@ -44,38 +45,34 @@ impl HttpWay<'_> {
     }
 }
 
-/// Requests that one VirtualService decides over are looked at for so many hosts, ports and proxies. What its rules do
-/// differs little among them.
+/// So many routes are looked at for the hosts of one VirtualService, then no further hosts: what its rules do differs
+/// little among them.
+const ROUTES: usize = 100_000;
+
+/// So many gateways, hosts or ports are looked at where one would do.
 const SAMPLES: usize = 16;
 
 pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
-    let mut proxies = Proxies {
-        cx,
-        known: HashMap::new(),
-    };
+    let mut proxies: HashMap<Client, Proxy<'a>> = HashMap::new();
+    let mut looked_at: HashMap<usize, usize> = HashMap::new();
     let mut found = Vec::new();
-    // By the place of the VirtualService: for what it decides.
-    let mut decided: BTreeMap<Span, Vec<Request<'a>>> = BTreeMap::new();
     for request in requests(cx) {
-        let proxy = proxies.of(&request.client);
-        let Some(host) = proxy.http_host(&request.host, request.port) else {
-            continue;
-        };
-        match &host {
-            VirtualHost::Rules { service, .. } => {
-                let samples = decided.entry(service.resource.span).or_default();
-                if samples.len() < SAMPLES {
-                    samples.push(request);
-                }
+        let services = &cx.model.virtual_services;
+        let first = services.covering(&request.call.host).flatten().next();
+        if let Some(routes) = first.and_then(|&at| services.get(at)) {
+            let known = looked_at
+                .entry(first.copied().unwrap_or_default())
+                .or_default();
+            if *known > ROUTES {
+                continue;
             }
-            VirtualHost::Service { .. } => add(cx, proxy, &host, &request, &mut found),
-            VirtualHost::Unknown => {}
+            *known += 1 + routes.spec.http.items().len();
         }
-    }
-    for request in decided.into_values().flatten() {
-        let proxy = proxies.of(&request.client);
-        if let Some(host) = proxy.http_host(&request.host, request.port) {
-            add(cx, proxy, &host, &request, &mut found);
+        let proxy = proxies
+            .entry(request.call.client.clone())
+            .or_insert_with_key(|client| cx.model.proxy(client));
+        for result in proxy.every_route(&request.call) {
+            add(cx, &request, &result, &mut found);
         }
     }
     for routes in cx.model.virtual_services.iter() {
@@ -86,9 +83,7 @@ pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
 
 /// A request of a sidecar's workload.
 struct Request<'a> {
-    client: Client,
-    host: String,
-    port: u32,
+    call: Call,
     /// Whose host it is, if it is an external one.
     service: Option<Service<'a>>,
 }
@@ -96,18 +91,18 @@ struct Request<'a> {
 /// To each external host on each port that may carry HTTP, and to the other hosts of VirtualServices.
 fn requests<'a>(cx: &Context<'a>) -> Vec<Request<'a>> {
     let mut all = Vec::new();
+    let by_default = cx.world.mesh.default_http_retry_policy.is_none();
     for service in cx.model.registry.services().filter(is_external) {
-        let sidecars = clients(cx, &service);
-        let sidecars = sidecars
-            .iter()
-            .filter(|client| client.proxy == ProxyKind::Sidecar);
-        for client in sidecars {
-            let ports = service.definition.ports.iter();
-            for port in ports.filter(|port| port.protocol.is_http_or_sniffed()) {
+        // Istio's own retries are right for requests that may be repeated.
+        let routed = cx.routes_for(service.name()).next().is_some();
+        if by_default && !routed && !cx.is_not_repeatable(&service) {
+            continue;
+        }
+        let clients = clients(cx, &service).into_iter();
+        for client in clients.filter(|client| client.proxy == ProxyKind::Sidecar) {
+            for port in http_ports(&service) {
                 all.push(Request {
-                    client: client.clone(),
-                    host: service.name().to_owned(),
-                    port: port.number,
+                    call: request(&client, service.name(), port, Some(&service)),
                     service: Some(service),
                 });
             }
@@ -118,27 +113,47 @@ fn requests<'a>(cx: &Context<'a>) -> Vec<Request<'a>> {
         if !of_mesh || routes.http().next().is_none() {
             continue;
         }
-        for (host, _) in routes.hosts.iter().take(SAMPLES) {
-            if external(cx, host).is_none() {
-                let services = cx.model.registry.of_host(host);
-                let ports = services.flat_map(|service| service.definition.ports.iter());
-                let ports = ports.filter(|port| port.protocol.is_http_or_sniffed());
-                let ports: BTreeSet<u32> = ports.map(|port| port.number).take(SAMPLES).collect();
-                let ports = if ports.is_empty() {
-                    BTreeSet::from([80])
-                } else {
-                    ports
-                };
-                all.extend(ports.into_iter().map(|port| Request {
-                    client: Client::sidecar(routes.namespace()),
-                    host: host.clone(),
-                    port,
-                    service: None,
-                }));
-            }
+        let client = Client::sidecar(routes.namespace());
+        let hosts = routes.hosts.iter().take(SAMPLES);
+        for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {
+            let services = cx.model.registry.of_host(host);
+            let ports: BTreeSet<u32> = services
+                .flat_map(|service| http_ports(&service))
+                .take(SAMPLES)
+                .collect();
+            // What no service stands for can be routed on port 80.
+            let ports = if ports.is_empty() {
+                BTreeSet::from([80])
+            } else {
+                ports
+            };
+            all.extend(ports.into_iter().map(|port| Request {
+                call: request(&client, host, port, None),
+                service: None,
+            }));
         }
     }
     all
+}
+
+fn http_ports<'m>(service: &Service<'m>) -> impl Iterator<Item = u32> + use<'m> {
+    let ports = service.definition.ports.iter();
+    ports
+        .filter(|port| port.protocol.is_http_or_sniffed())
+        .map(|port| port.number)
+}
+
+fn request(client: &Client, host: &str, port: u32, service: Option<&Service<'_>>) -> Call {
+    let address = service.and_then(|service| service.definition.addresses.first());
+    Call {
+        client: client.clone(),
+        // A name that a wildcard host stands for.
+        host: host.replacen('*', "any", 1),
+        port,
+        speaks: Speaks::Http,
+        address: address.map(|address| address.net.addr()),
+        path: None,
+    }
 }
 
 fn is_external(service: &Service<'_>) -> bool {
@@ -150,48 +165,34 @@ fn external<'a>(cx: &Context<'a>, host: &str) -> Option<Service<'a>> {
     cx.model.registry.of_host(host).find(is_external)
 }
 
-struct Proxies<'c, 'a> {
-    cx: &'c Context<'a>,
-    known: HashMap<Client, Proxy<'a>>,
-}
-
-impl<'a> Proxies<'_, 'a> {
-    fn of(&mut self, client: &Client) -> &Proxy<'a> {
-        let model = self.cx.model;
-        let known = self.known.entry(client.clone());
-        known.or_insert_with(|| model.proxy(client))
-    }
-}
-
 fn add<'a>(
     cx: &Context<'a>,
-    proxy: &Proxy<'a>,
-    host: &VirtualHost<'a>,
     request: &Request<'a>,
+    result: &CallResult,
     found: &mut Vec<HttpWay<'a>>,
 ) {
-    for way in proxy.ways(host, request.port) {
-        let names = way.clusters.iter().map(|cluster| cluster.name.as_str());
-        let reached: Vec<_> = names
-            .filter_map(ClusterName::parse)
-            .filter_map(|name| Some((external(cx, name.host)?, name.port)))
-            .collect();
-        let towards = request.service.filter(|_| reached.is_empty());
-        let hops = reached
-            .into_iter()
-            .map(|(service, port)| (service, port, true));
-        let elsewhere = towards.map(|service| (service, request.port, false));
-        found.extend(
-            hops.chain(elsewhere)
-                .map(|(service, port, reaches)| HttpWay {
-                    service,
-                    port,
-                    reaches,
-                    retry: way.route.retry.clone(),
-                    rule: way.rule.first().copied(),
-                }),
-        );
-    }
+    let Some(route) = &result.route else { return };
+    let names = result.clusters.iter().map(|cluster| cluster.name.as_str());
+    let reached: Vec<_> = names
+        .filter_map(ClusterName::parse)
+        .filter_map(|name| Some((external(cx, name.host)?, name.port)))
+        .collect();
+    let towards = request.service.filter(|_| reached.is_empty());
+    let reaching = reached
+        .into_iter()
+        .map(|(service, port)| (service, port, true));
+    let elsewhere = towards.map(|service| (service, request.call.port, false));
+    found.extend(
+        reaching
+            .chain(elsewhere)
+            .map(|(service, port, reaches)| HttpWay {
+                service,
+                port,
+                reaches,
+                retry: route.retry.clone(),
+                rule: result.outcome.spans().first().copied(),
+            }),
+    );
 }
 
 /// The rules that act at a gateway, whatever Gateway that is: it need not be among the files.
