@@ -8,11 +8,12 @@ use super::call::Call;
 use super::client::{Client, ProxyKind};
 use super::cluster::ClusterName;
 use super::facts::{CallResult, ClusterFacts, Outcome, Speaks, TlsFacts};
-use super::host::{HostIndex, is_wildcard, to_fqdn};
+use super::host::{HostIndex, is_wildcard, subset_of, to_fqdn};
 use super::model::Model;
 use super::protocol::Protocol;
 use super::proxy::Proxy;
-use super::service::{Definition, Origin, Port};
+use super::service::{Definition, Origin};
+use crate::source::Span;
 
 /// More proxies than this one after another are taken for a circle.
 const HOPS: usize = 4;
@@ -52,15 +53,61 @@ impl Hop {
 pub struct Path {
     /// As its ServiceEntry writes it, wildcards too.
     pub host: String,
-    /// Where the ServiceEntry defines the host and the port.
-    pub host_line: crate::source::Span,
-    pub port_line: crate::source::Span,
     pub port: u32,
-    pub protocol: Protocol,
-    /// Which ServiceEntry: its place among the model's definitions.
-    pub definition: usize,
+    pub speaks: Speaks,
+    /// Where a ServiceEntry of the files defines it; `None` for a host that was asked for and that none defines.
+    pub declared: Option<Declared>,
     /// The client's sidecar first; never empty.
     pub hops: Vec<Hop>,
+}
+
+/// Where a ServiceEntry defines a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its place among the definitions of the model's registry.
+    pub definition: usize,
+    pub host: Span,
+    /// The line of the port's protocol, or else of its number.
+    pub port: Span,
+}
+
+/// Which paths are asked for. What is left open is not asked about.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    pub host: Option<String>,
+    pub port: Option<u32>,
+    pub speaks: Option<Speaks>,
+    pub client: Option<Client>,
+}
+
+impl Question {
+    fn wants_host(&self, host: &str) -> bool {
+        self.host
+            .as_ref()
+            .is_none_or(|wanted| subset_of(&wanted.to_lowercase(), &host.to_lowercase()))
+    }
+
+    fn wants(&self, port: u32, speaks: Speaks) -> bool {
+        self.port.is_none_or(|wanted| wanted == port)
+            && self.speaks.is_none_or(|wanted| wanted == speaks)
+    }
+
+    /// The very call that is asked for, where the files define nothing that fits.
+    fn call(&self) -> Option<Call> {
+        let port = self.port.unwrap_or(443);
+        Some(Call {
+            client: self.client.clone().unwrap_or_default(),
+            host: self.host.clone()?,
+            port,
+            speaks: self.speaks.unwrap_or(match port {
+                80 => Speaks::Http,
+                443 => Speaks::Tls,
+                _ => Speaks::Tcp,
+            }),
+            address: None,
+            path: None,
+        })
+    }
 }
 
 impl Path {
@@ -84,7 +131,7 @@ struct Destination {
     definition: usize,
     host: usize,
     port: usize,
-    speaks: u8,
+    speaks: Speaks,
 }
 
 /// What clients say on a port of that protocol. Where it is not declared, both are possible.
@@ -102,6 +149,29 @@ fn spoken(protocol: Protocol) -> &'static [Speaks] {
 /// Every way to every port of every external host that the files define, as each namespace sees it that defines it,
 /// routes to it, or has a policy for it. In the order of the definitions, then of clients and routes.
 pub fn paths(model: &Model<'_>) -> Vec<Path> {
+    declared(model, &Question::default())
+}
+
+/// The paths that are asked for; the way of the very call where the files define no such destination.
+pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
+    let found = declared(model, question);
+    let (true, Some(call)) = (found.is_empty(), question.call()) else {
+        return found;
+    };
+    let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
+    let mut chains = Vec::new();
+    Walk::new(model).follow(call, &mut Vec::new(), &mut chains);
+    let path = |hops| Path {
+        host: host.clone(),
+        port,
+        speaks,
+        declared: None,
+        hops,
+    };
+    chains.into_iter().map(path).collect()
+}
+
+fn declared(model: &Model<'_>, question: &Question) -> Vec<Path> {
     let clients = Clients::new(model);
     let mut by_client: BTreeMap<Client, Vec<Destination>> = BTreeMap::new();
     for (at, definition) in model.registry.definitions().iter().enumerate() {
@@ -109,17 +179,24 @@ pub fn paths(model: &Model<'_>) -> Vec<Path> {
             continue;
         }
         for (number, host) in definition.hosts.iter().enumerate() {
-            for client in clients.of(definition, &host.name) {
+            if !question.wants_host(&host.name) {
+                continue;
+            }
+            let clients = match &question.client {
+                Some(client) => BTreeSet::from([client.clone()]),
+                None => clients.of(definition, &host.name),
+            };
+            for client in clients {
                 let destinations = by_client.entry(client).or_default();
                 for (port, declared) in definition.ports.iter().enumerate() {
-                    for speaks in 0..spoken(declared.protocol).len() {
-                        destinations.push(Destination {
-                            definition: at,
-                            host: number,
-                            port,
-                            speaks: u8::try_from(speaks).unwrap_or(u8::MAX),
-                        });
-                    }
+                    let spoken = spoken(declared.protocol).iter();
+                    let wanted = spoken.filter(|it| question.wants(declared.number, **it));
+                    destinations.extend(wanted.map(|&speaks| Destination {
+                        definition: at,
+                        host: number,
+                        port,
+                        speaks,
+                    }));
                 }
             }
         }
@@ -138,7 +215,7 @@ pub fn paths(model: &Model<'_>) -> Vec<Path> {
             let mut walk = Walk::new(model);
             let mut found = Vec::new();
             for destination in piece {
-                walk.ways(client, *destination, &mut found);
+                walk.ways(client, *destination, question, &mut found);
             }
             found
         })
@@ -236,6 +313,7 @@ impl<'m> Walk<'m> {
         &mut self,
         client: &Client,
         destination: Destination,
+        question: &Question,
         out: &mut Vec<(Destination, Path)>,
     ) {
         let definitions = self.model.registry.definitions();
@@ -248,12 +326,14 @@ impl<'m> Walk<'m> {
         ) else {
             return;
         };
-        let speaks = spoken(port.protocol).get(usize::from(destination.speaks));
         let call = Call {
             client: client.clone(),
-            host: concrete(&host.name),
+            host: match &question.host {
+                Some(asked) => asked.clone(),
+                None => concrete(&host.name),
+            },
             port: port.number,
-            speaks: *speaks.unwrap_or(&Speaks::Tcp),
+            speaks: destination.speaks,
             address: definition.addresses.first().map(|it| it.net.addr()),
             path: None,
         };
@@ -262,11 +342,13 @@ impl<'m> Walk<'m> {
         out.extend(chains.into_iter().map(|hops| {
             let path = Path {
                 host: host.name.to_string(),
-                host_line: host.line,
-                port_line: line(port),
                 port: port.number,
-                protocol: port.protocol,
-                definition: destination.definition,
+                speaks: destination.speaks,
+                declared: Some(Declared {
+                    definition: destination.definition,
+                    host: host.line,
+                    port: port.protocol_line.unwrap_or(port.number_line),
+                }),
                 hops,
             };
             (destination, path)
@@ -392,8 +474,4 @@ fn concrete(host: &str) -> String {
     } else {
         host.to_owned()
     }
-}
-
-fn line(port: &Port<'_>) -> crate::source::Span {
-    port.protocol_line.unwrap_or(port.number_line)
 }
