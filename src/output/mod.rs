@@ -11,10 +11,12 @@ mod link;
 mod sarif;
 mod text;
 mod trace_json;
+mod trace_text;
 mod visible;
 
 pub use format::{Format, Options, write};
 pub use json::report_schema;
 pub use link::rule_page;
 pub use trace_json::{Traced, trace_schema, write_trace};
+pub use trace_text::write_paths;
 pub use visible::visible;

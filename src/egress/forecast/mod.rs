@@ -4,12 +4,14 @@
 
 mod death;
 mod dns;
+mod outlook;
 mod protection;
 mod sentence;
 mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use outlook::{Known, Matrix, Outlook};
 pub use protection::{Detector, Protection, RESCUES_CONNECT_FAILURE};
 pub use sentence::{Evidence, Sentence, span_of_time};
 

@@ -6,7 +6,7 @@ mod line;
 mod snippet;
 mod summary;
 mod theme;
-mod wrap;
+pub(in crate::output) mod wrap;
 
 use std::io::{self, Write};
 

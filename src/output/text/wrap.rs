@@ -3,12 +3,12 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(in crate::output) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// Breaks at spaces, or inside of a word that is wider than a line: `first` columns for the first line, `rest` for the others.
-pub(super) fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
+pub(in crate::output) fn wrap(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut used = 0;
