@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{FailOn, Level};
+use crate::egress::client::Client;
 use crate::istio::IstioVersion;
 use crate::output::Format;
 
@@ -61,21 +62,96 @@ pub(super) enum Debug {
 pub(super) struct Trace {
     #[command(flatten)]
     pub(super) inputs: Inputs,
-    /// A file with the calls
-    #[arg(long, value_name = "FILE")]
-    pub(super) calls: PathBuf,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(super) format: TraceFormat,
+    /// Only the ways to this host [default: to every external host that the files define]
+    #[arg(long, value_name = "HOST[:PORT]", value_parser = target, help_heading = "Question")]
+    pub(super) to: Option<Target>,
+    /// What the client speaks [default: what the port is declared to carry]
+    #[arg(
+        long = "as",
+        value_enum,
+        value_name = "PROTOCOL",
+        help_heading = "Question"
+    )]
+    pub(super) speaks: Option<Protocol>,
+    /// Who calls: a namespace and labels [default: each namespace that has something to say about the host]
+    #[arg(long, value_name = "NS[/K=V,…]", value_parser = client, help_heading = "Question")]
+    pub(super) client: Option<Client>,
+    /// Answer the calls of a file instead, in JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["to", "speaks", "client", "matrix"], help_heading = "Question")]
+    pub(super) calls: Option<PathBuf>,
     /// Which of several worlds is asked about
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Question")]
     pub(super) world: Option<String>,
+    /// Draw STRICT and LOGICAL against HTTP and TCP for each destination, too
+    #[arg(long, help_heading = "Output")]
+    pub(super) matrix: bool,
+    /// The form of the answer [default: text; json with --calls]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(super) format: Option<TraceFormat>,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        help_heading = "Output"
+    )]
+    pub(super) color: Color,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TraceFormat {
-    #[default]
+    Text,
     Json,
+}
+
+/// A host, and perhaps a port.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) host: String,
+    pub(super) port: Option<u32>,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !host.contains(':') => {
+            let number = port.parse::<u16>().ok().filter(|&number| number > 0);
+            let number = number.ok_or_else(|| format!("`{port}` is no port"))?;
+            (host, Some(u32::from(number)))
+        }
+        _ => (text, None),
+    };
+    if host.is_empty() {
+        return Err("there is no host".to_owned());
+    }
+    let host = host.to_owned();
+    Ok(Target { host, port })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Protocol {
+    Http,
+    Http2,
+    Tls,
+    Tcp,
+}
+
+fn client(text: &str) -> Result<Client, String> {
+    let (namespace, labels) = text.split_once('/').unwrap_or((text, ""));
+    let labels = labels.split(',').filter(|label| !label.is_empty());
+    let labels = labels.map(|label| {
+        let (key, value) = label
+            .split_once('=')
+            .ok_or_else(|| format!("`{label}` is no label: write k=v"))?;
+        Ok((key.to_owned(), value.to_owned()))
+    });
+    Ok(Client {
+        labels: labels.collect::<Result<_, String>>()?,
+        ..Client::sidecar(Some(namespace).filter(|name| !name.is_empty()))
+    })
 }
 
 #[derive(Debug, Args)]

@@ -1,19 +1,23 @@
 //! `egress-lint trace`: what becomes of calls.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use super::arguments::Trace;
+use super::arguments::{Protocol, Trace, TraceFormat};
 use super::exit::Exit;
 use super::{session, terminal};
 use crate::calls;
+use crate::config::Config;
 use crate::egress::call::Call;
 use crate::egress::client::Client;
+use crate::egress::facts::Speaks;
+use crate::egress::forecast::Outlook;
 use crate::egress::model::Model;
+use crate::egress::path::{Question, paths_to};
 use crate::egress::proxy::Proxy;
 use crate::egress::settings::Settings as Conditions;
 use crate::engine::{self, Levels, Settings};
@@ -35,8 +39,12 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         closed: session.closed,
         fields: false,
     };
-    let Some(calls) = calls_of(arguments)? else {
-        return Ok(Exit::Trouble);
+    let calls = match &arguments.calls {
+        Some(path) => match calls_of(path)? {
+            Some(calls) => Some(calls),
+            None => return Ok(Exit::Trouble),
+        },
+        None => None,
     };
     let worlds = engine::worlds(&session.loaded, &settings);
     let world = choose(&worlds.list, arguments.world.as_deref())?;
@@ -47,13 +55,72 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
     if let Some(root) = &config.root_namespace {
         conditions.root_namespace.clone_from(&root.value);
     }
-    let gateways = calls.iter().map(|call| &call.client);
+    let gateways = calls.iter().flatten().map(|call| &call.client);
     let gateways = gateways.filter(|client| client.is_gateway()).cloned();
     let model = Model::new(world, &conditions).with_gateways(gateways);
-    let traces = trace(&model, &calls);
-    output::write_trace(&traces, &session.loaded.sources, out)?;
+    let sources = &session.loaded.sources;
+    let mut file = match &arguments.output {
+        Some(path) => {
+            Some(BufWriter::new(File::create(path).with_context(|| {
+                format!("cannot write `{}`", path.display())
+            })?))
+        }
+        None => None,
+    };
+    let out = file.as_mut().map_or(out, |file| file as &mut dyn Write);
+    match &calls {
+        Some(calls) => output::write_trace(&trace(&model, calls), sources, out)?,
+        None => ways(arguments, &model, config, sources, out)?,
+    }
+    out.flush()?;
     let trouble = !session.loaded.problems.is_empty();
     Ok(if trouble { Exit::Trouble } else { Exit::Clean })
+}
+
+/// The ways to the destinations that are asked about.
+fn ways(
+    arguments: &Trace,
+    model: &Model<'_>,
+    config: &Config,
+    sources: &Sources,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let to = arguments.to.as_ref();
+    let question = Question {
+        host: to.map(|to| to.host.clone()),
+        port: to.and_then(|to| to.port),
+        speaks: arguments.speaks.map(Speaks::from),
+        client: arguments.client.clone(),
+    };
+    let paths = paths_to(model, &question);
+    let outlook = |path| Outlook::of(path, model, config, arguments.matrix);
+    let outlooks: Vec<_> = paths.iter().map(outlook).collect();
+    if arguments.format == Some(TraceFormat::Json) {
+        return Ok(output::write_paths_json(&outlooks, sources, out)?);
+    }
+    if outlooks.is_empty() {
+        terminal::say("the files define no external host; ask for one with --to HOST[:PORT]");
+    }
+    let mut options = terminal::options(arguments.color, arguments.output.is_some());
+    if arguments.output.is_some() || !io::stdout().is_terminal() {
+        options.width = output::WIDEST_TRACE;
+    }
+    let folder = std::env::current_dir().unwrap_or_default();
+    let folder = folder.to_string_lossy();
+    Ok(output::write_paths(
+        &outlooks, sources, &options, &folder, out,
+    )?)
+}
+
+impl From<Protocol> for Speaks {
+    fn from(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Http => Self::Http,
+            Protocol::Http2 => Self::Http2,
+            Protocol::Tls => Self::Tls,
+            Protocol::Tcp => Self::Tcp,
+        }
+    }
 }
 
 fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
@@ -87,8 +154,7 @@ fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
 }
 
 /// The calls of the command line; `None` where the file with them has mistakes, which have been said.
-fn calls_of(arguments: &Trace) -> anyhow::Result<Option<Vec<Call>>> {
-    let path = &arguments.calls;
+fn calls_of(path: &Path) -> anyhow::Result<Option<Vec<Call>>> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the calls in `{}`", path.display()))?;
     read(path, text)

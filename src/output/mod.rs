@@ -17,6 +17,6 @@ mod visible;
 pub use format::{Format, Options, write};
 pub use json::report_schema;
 pub use link::rule_page;
-pub use trace_json::{Traced, trace_schema, write_trace};
-pub use trace_text::write_paths;
+pub use trace_json::{Traced, trace_schema, write_paths_json, write_trace};
+pub use trace_text::{WIDEST_TRACE, write_paths};
 pub use visible::visible;

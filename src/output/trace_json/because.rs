@@ -21,6 +21,24 @@ pub(super) struct JsonBecause {
     text: String,
 }
 
+/// A range of a file.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Place {
+    path: String,
+    start: Position,
+    end: Position,
+}
+
+impl Place {
+    pub(super) fn of(span: Span, sources: &Sources) -> Self {
+        Self {
+            path: sources.get(span.file).path.clone(),
+            start: sources.start(span),
+            end: sources.end(span),
+        }
+    }
+}
+
 /// As much of a line as is shown.
 const LONGEST: usize = 160;
 

@@ -6,10 +6,10 @@ use super::super::visible::visible;
 use crate::egress::facts::Because;
 use crate::source::{Sources, Span};
 
-/// No line is wider.
-const WIDEST: usize = 100;
+/// No line is wider, in columns.
+pub const WIDEST: usize = 100;
 /// Where values begin.
-const VALUE: usize = 20;
+const VALUE: usize = 21;
 
 /// One fact.
 pub(super) struct Row<'r> {
@@ -22,11 +22,19 @@ pub(super) struct Row<'r> {
 
 impl<'r> Row<'r> {
     pub(super) fn new(name: &'r str, value: impl Into<String>, because: &'r Because) -> Self {
-        Self { name, value: value.into(), because, struck: false }
+        Self {
+            name,
+            value: value.into(),
+            because,
+            struck: false,
+        }
     }
 
     pub(super) fn struck(self) -> Self {
-        Self { struck: true, ..self }
+        Self {
+            struck: true,
+            ..self
+        }
     }
 }
 
@@ -45,11 +53,26 @@ pub(super) struct Columns<'s> {
     options: &'s Options,
     /// The working directory, with `/`, for links to files.
     folder: &'s str,
+    /// The folder that all files lie in, with its `/`: it is said once.
+    common: String,
 }
 
 impl<'s> Columns<'s> {
     pub(super) fn new(sources: &'s Sources, options: &'s Options, folder: &'s str) -> Self {
-        Self { sources, options, folder }
+        Self {
+            sources,
+            options,
+            folder,
+            common: common_folder(sources),
+        }
+    }
+
+    /// Says which folder is left out of all places.
+    pub(super) fn preface(&self, out: &mut String) {
+        if !self.common.is_empty() {
+            let text = format!("places are below {}\n\n", visible(&self.common));
+            out.push_str(&self.look(Look::Dim, &text));
+        }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -78,7 +101,10 @@ impl<'s> Columns<'s> {
 
     /// A heading inside of a destination.
     pub(super) fn heading(&self, out: &mut String, mark: &str, text: &str) {
-        out.push_str(&format!("\n  {mark} {}\n", self.look(Look::Title, &visible(text))));
+        out.push_str(&format!(
+            "\n  {mark} {}\n",
+            self.look(Look::Title, &visible(text))
+        ));
     }
 
     /// A fact with its lines at the right edge, or under it where they do not fit.
@@ -88,8 +114,15 @@ impl<'s> Columns<'s> {
         let beside = VALUE + 24 + wide < self.width();
         let room = self.width() - VALUE - if beside { wide + 2 } else { 0 };
         let value = visible(&row.value);
-        let (mark, look) = if row.struck { ("x ", Look::Struck) } else { ("", Look::Plain) };
-        for (at, line) in wrap(&value, room - mark.len(), room - mark.len()).iter().enumerate() {
+        let (mark, look) = if row.struck {
+            ("x ", Look::Struck)
+        } else {
+            ("", Look::Plain)
+        };
+        for (at, line) in wrap(&value, room - mark.len(), room - mark.len())
+            .iter()
+            .enumerate()
+        {
             let name = if at == 0 { row.name } else { "" };
             let padded = format!("{name:<width$}", width = VALUE - 6);
             let mark = if at == 0 { mark } else { "  " };
@@ -107,24 +140,33 @@ impl<'s> Columns<'s> {
             trim(out);
             out.push('\n');
         }
-        if !beside {
-            for part in &source.parts {
-                out.push_str(&" ".repeat(VALUE));
-                out.push_str(part);
-                out.push('\n');
-            }
+        if !beside && wide > 0 {
+            out.push_str(&" ".repeat(VALUE));
+            out.push_str(&source.shown);
+            out.push('\n');
         }
     }
 
     /// A sentence with hanging indentation, and what it rests on behind it.
-    pub(super) fn sentence(&self, out: &mut String, first: &str, text: &str, look: Look, behind: &str) {
+    pub(super) fn sentence(
+        &self,
+        out: &mut String,
+        first: &str,
+        text: &str,
+        look: Look,
+        behind: &str,
+    ) {
         let indent = width(first);
         let whole = format!("{} [{behind}]", visible(text));
         let room = self.width() - indent;
         let lines = wrap(&whole, room, room);
         let last = lines.len().saturating_sub(1);
         for (at, line) in lines.iter().enumerate() {
-            let lead = if at == 0 { first.to_owned() } else { " ".repeat(indent) };
+            let lead = if at == 0 {
+                first.to_owned()
+            } else {
+                " ".repeat(indent)
+            };
             out.push_str(&lead);
             match (at == last).then(|| line.rfind('[')).flatten() {
                 Some(cut) => {
@@ -141,15 +183,19 @@ impl<'s> Columns<'s> {
 
     fn source(&self, because: &Because) -> Shown {
         let parts: Vec<(String, String)> = match because {
+            Because::Default("") => Vec::new(),
             Because::Default(_) => {
                 vec![("default".to_owned(), self.look(Look::Dim, "default"))]
             }
             Because::Lines(spans) => self.places(spans),
         };
+        let join = |which: fn(&(String, String)) -> &str| {
+            let parts: Vec<&str> = parts.iter().map(which).collect();
+            parts.join(", ")
+        };
         Shown {
-            text: parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(", "),
-            shown: parts.iter().map(|(_, shown)| shown.as_str()).collect::<Vec<_>>().join(", "),
-            parts: parts.into_iter().map(|(_, shown)| shown).collect(),
+            text: join(|(text, _)| text),
+            shown: join(|(_, shown)| shown),
         }
     }
 
@@ -157,7 +203,10 @@ impl<'s> Columns<'s> {
     fn places(&self, spans: &[Span]) -> Vec<(String, String)> {
         let mut places: Vec<(String, u32)> = Vec::new();
         for &span in spans {
-            let place = (self.sources.get(span.file).path.clone(), self.sources.start(span).line);
+            let place = (
+                self.sources.get(span.file).path.clone(),
+                self.sources.start(span).line,
+            );
             if !places.contains(&place) && places.len() < 2 {
                 places.push(place);
             }
@@ -167,7 +216,10 @@ impl<'s> Columns<'s> {
         for (path, line) in places {
             let text = match &before {
                 Some(same) if *same == path => format!(":{line}"),
-                _ => format!("{}:{line}", visible(&path)),
+                _ => format!(
+                    "{}:{line}",
+                    visible(path.strip_prefix(&self.common).unwrap_or(&path))
+                ),
             };
             let dim = self.look(Look::Dim, &text);
             out.push((text, self.link(&path, dim)));
@@ -180,11 +232,17 @@ impl<'s> Columns<'s> {
         if !self.options.hyperlinks {
             return shown;
         }
-        let absolute = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.folder) };
+        let absolute = if path.starts_with('/') {
+            path.to_owned()
+        } else {
+            format!("{}/{path}", self.folder)
+        };
         let mut url = String::from("file://");
         for byte in absolute.bytes() {
             match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => url.push(char::from(byte)),
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                    url.push(char::from(byte))
+                }
                 _ => url.push_str(&format!("%{byte:02X}")),
             }
         }
@@ -196,7 +254,23 @@ impl<'s> Columns<'s> {
 struct Shown {
     text: String,
     shown: String,
-    parts: Vec<String>,
+}
+
+/// The longest folder that all files lie in, with its `/`; empty where there is none.
+fn common_folder(sources: &Sources) -> String {
+    let mut paths = sources.iter().map(|(_, file)| file.path.as_str());
+    let folder = |path: &str| path.rfind('/').map_or(0, |at| at + 1);
+    let Some(first) = paths.next() else {
+        return String::new();
+    };
+    let mut common = first.get(..folder(first)).unwrap_or("");
+    for path in paths {
+        while !path.starts_with(common) {
+            let shorter = common.trim_end_matches('/');
+            common = shorter.get(..folder(shorter)).unwrap_or("");
+        }
+    }
+    common.to_owned()
 }
 
 fn trim(out: &mut String) {

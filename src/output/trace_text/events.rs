@@ -15,15 +15,31 @@ pub(super) fn question(kind: EventKind) -> &'static str {
 pub(super) fn draw(out: &mut String, forecast: &Forecast, columns: &Columns<'_>) {
     columns.heading(out, "=", "what follows when");
     for event in &forecast.events {
-        out.push_str(&format!("    {}\n", columns.look(Look::Name, question(event.kind))));
+        out.push_str(&format!(
+            "    {}\n",
+            columns.look(Look::Name, question(event.kind))
+        ));
         let evidence = event.headline.evidence.to_string();
         columns.sentence(out, "      ", &event.headline.text, Look::Title, &evidence);
         for detail in &event.details {
-            columns.sentence(out, "      - ", &detail.text, Look::Plain, &detail.evidence.to_string());
+            columns.sentence(
+                out,
+                "      - ",
+                &detail.text,
+                Look::Plain,
+                &detail.evidence.to_string(),
+            );
         }
         if !event.missing.is_empty() {
-            let facts: Vec<String> = event.missing.iter().map(|fact| format!("`{fact}`")).collect();
-            let text = format!("sharper with {} of the host in egress-lint.yaml", facts.join(", "));
+            let facts: Vec<String> = event
+                .missing
+                .iter()
+                .map(|fact| format!("`{fact}`"))
+                .collect();
+            let text = format!(
+                "sharper with {} of the host in egress-lint.yaml",
+                facts.join(", ")
+            );
             columns.sentence(out, "      ? ", &text, Look::Dim, "not known");
         }
     }

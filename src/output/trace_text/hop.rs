@@ -3,8 +3,8 @@
 use super::columns::{Columns, Row};
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::facts::{
-    Because, CallError, ClusterFacts, ClusterType, Endpoint, Handler, Outcome, OutlierFacts, RetryPolicy,
-    Speaks, TlsFacts, Traced,
+    Because, CallError, ClusterFacts, ClusterType, Endpoint, Handler, Outcome, OutlierFacts,
+    RetryPolicy, Speaks, TlsFacts, Traced,
 };
 use crate::egress::forecast::span_of_time;
 use crate::egress::path::Hop;
@@ -23,13 +23,27 @@ pub(super) fn spoken(speaks: Speaks) -> &'static str {
 }
 
 pub(super) fn draw(out: &mut String, at: usize, hop: &Hop, columns: &Columns<'_>) {
-    columns.heading(out, &format!("{}", at + 1), &proxy(hop.client(), hop.call.port));
+    columns.heading(
+        out,
+        &format!("{}", at + 1),
+        &proxy(hop.client(), hop.call.port),
+    );
     path(out, hop, columns);
     if let Some(cluster) = &hop.cluster {
         facts(out, hop, cluster, columns);
-    } else if let Some(name) = hop.cluster_name().filter(|name| name.starts_with("outbound|")) {
-        let because = Because::Default("no such cluster");
-        columns.row(out, &Row::new("cluster", format!("{name} is not known from these files"), &because));
+    } else if let Some(name) = hop
+        .cluster_name()
+        .filter(|name| name.starts_with("outbound|"))
+    {
+        let because = Because::Default("");
+        columns.row(
+            out,
+            &Row::new(
+                "cluster",
+                format!("{name} is not known from these files"),
+                &because,
+            ),
+        );
     }
 }
 
@@ -37,9 +51,16 @@ fn proxy(client: &Client, port: u32) -> String {
     match client.proxy {
         ProxyKind::Sidecar => "sidecar of the client".to_owned(),
         ProxyKind::Gateway => {
-            let labels: Vec<String> = client.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            let labels: Vec<String> = client
+                .labels
+                .iter()
+                .map(|(k, v)| format!("{k}={v}"))
+                .collect();
             let namespace = client.namespace().unwrap_or("an unknown namespace");
-            format!("egress gateway in {namespace} ({}), port {port}", labels.join(", "))
+            format!(
+                "egress gateway in {namespace} ({}), port {port}",
+                labels.join(", ")
+            )
         }
     }
 }
@@ -49,9 +70,13 @@ fn path(out: &mut String, hop: &Hop, columns: &Columns<'_>) {
     let result = &hop.result;
     let text = match (result.outcome.value, result.handler) {
         (Outcome::Forwarded, Some(Handler::Http)) => "HTTP: each request is routed (L7)",
-        (Outcome::Forwarded, _) if hop.call.speaks == Speaks::Tls => "TCP: bytes are passed on by SNI (L4)",
+        (Outcome::Forwarded, _) if hop.call.speaks == Speaks::Tls => {
+            "TCP: bytes are passed on by SNI (L4)"
+        }
         (Outcome::Forwarded, _) => "TCP: bytes are passed on (L4)",
-        (Outcome::Passthrough, _) => "let through to the address the client chose: no rule of these files applies",
+        (Outcome::Passthrough, _) => {
+            "let through to the address the client chose: no rule of these files applies"
+        }
         (Outcome::Blackhole, _) => "dropped: the outbound policy lets no unknown host through",
         (Outcome::DirectResponse, _) => "answered by the proxy itself",
         (Outcome::Redirect, _) => "redirected",
@@ -63,30 +88,56 @@ fn path(out: &mut String, hop: &Hop, columns: &Columns<'_>) {
             Some(CallError::Protocol) => "fails: the listener speaks another protocol",
         },
     };
-    let status = result.status.map_or(String::new(), |status| format!(" (status {status})"));
-    columns.row(out, &Row::new("path", format!("{text}{status}"), &result.outcome.because));
+    let status = result
+        .status
+        .map_or(String::new(), |status| format!(" (status {status})"));
+    columns.row(
+        out,
+        &Row::new("path", format!("{text}{status}"), &result.outcome.because),
+    );
     if let Some(route) = &result.route {
         let retries = retries(route.retry.value.as_ref());
         columns.row(out, &Row::new("retries", retries, &route.retry.because));
         if route.timeout_ms.value > 0 {
             let timeout = span_of_time(route.timeout_ms.value);
-            columns.row(out, &Row::new("timeout", timeout, &route.timeout_ms.because));
+            columns.row(
+                out,
+                &Row::new("timeout", timeout, &route.timeout_ms.because),
+            );
         }
     }
     for mirror in result.route.iter().flat_map(|route| &route.mirrors) {
-        columns.row(out, &Row::new("mirror", mirror.value.clone(), &mirror.because));
+        columns.row(
+            out,
+            &Row::new("mirror", mirror.value.clone(), &mirror.because),
+        );
     }
     if let Some(tcp) = &result.tcp {
         maybe_time(out, columns, "idle timeout", tcp.idle_timeout_ms.as_ref());
-        maybe_time(out, columns, "longest life", tcp.max_connection_duration_ms.as_ref());
+        maybe_time(
+            out,
+            columns,
+            "longest life",
+            tcp.max_connection_duration_ms.as_ref(),
+        );
     }
 }
 
 fn retries(policy: Option<&RetryPolicy>) -> String {
-    let Some(policy) = policy else { return "none".to_owned() };
-    let on: Vec<&str> = policy.retry_on.value.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+    let Some(policy) = policy else {
+        return "none".to_owned();
+    };
+    let on: Vec<&str> = policy
+        .retry_on
+        .value
+        .iter()
+        .map(String::as_str)
+        .filter(|it| !it.is_empty())
+        .collect();
     let each = policy.per_try_timeout_ms.as_ref();
-    let each = each.map_or(String::new(), |time| format!(", each try {}", span_of_time(time.value)));
+    let each = each.map_or(String::new(), |time| {
+        format!(", each try {}", span_of_time(time.value))
+    });
     format!("{} on {}{each}", policy.attempts.value, on.join(","))
 }
 
@@ -100,7 +151,14 @@ fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<
         let name = format!("{}{share}", chosen.name.value);
         columns.row(out, &Row::new("cluster", name, &chosen.name.because));
     }
-    columns.row(out, &Row::new("type", kind(cluster.cluster_type.value), &cluster.cluster_type.because));
+    columns.row(
+        out,
+        &Row::new(
+            "type",
+            kind(cluster.cluster_type.value),
+            &cluster.cluster_type.because,
+        ),
+    );
     endpoints(out, &cluster.endpoints, columns);
     if let Some(dns) = cluster.dns.as_ref().filter(|_| by_name(&cluster.endpoints)) {
         let refresh = span_of_time(dns.refresh_rate_ms.value);
@@ -108,24 +166,62 @@ fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<
         columns.row(out, &Row::new("dns", text, &dns.refresh_rate_ms.because));
     }
     if let Some(rule) = &cluster.destination_rule {
-        columns.row(out, &Row::new("policy", format!("DestinationRule {}", rule.value), &rule.because));
+        columns.row(
+            out,
+            &Row::new(
+                "policy",
+                format!("DestinationRule {}", rule.value),
+                &rule.because,
+            ),
+        );
     }
     let connect = span_of_time(cluster.connect_timeout_ms.value);
-    columns.row(out, &Row::new("connect timeout", connect, &cluster.connect_timeout_ms.because));
-    outlier(out, cluster, columns);
+    columns.row(
+        out,
+        &Row::new(
+            "connect timeout",
+            connect,
+            &cluster.connect_timeout_ms.because,
+        ),
+    );
+    outlier(out, hop, cluster, columns);
     tls(out, cluster, columns);
     if cluster.http2.value {
-        columns.row(out, &Row::new("protocol", "HTTP/2 upstream: one connection carries all requests", &cluster.http2.because));
+        columns.row(
+            out,
+            &Row::new(
+                "protocol",
+                "HTTP/2 upstream: one connection carries all requests",
+                &cluster.http2.because,
+            ),
+        );
     }
     if let Some(limit) = &cluster.max_requests_per_connection {
         let text = format!("{} requests a connection", limit.value);
         columns.row(out, &Row::new("pool", text, &limit.because));
     }
-    maybe_time(out, columns, "idle timeout", cluster.http_idle_timeout_ms.as_ref());
+    maybe_time(
+        out,
+        columns,
+        "idle timeout",
+        cluster.http_idle_timeout_ms.as_ref(),
+    );
     if hop.result.handler == Some(Handler::Http) {
-        maybe_time(out, columns, "longest life", cluster.max_connection_duration_ms.as_ref());
+        maybe_time(
+            out,
+            columns,
+            "longest life",
+            cluster.max_connection_duration_ms.as_ref(),
+        );
     }
-    columns.row(out, &Row::new("load balancing", cluster.lb_policy.value, &cluster.lb_policy.because));
+    columns.row(
+        out,
+        &Row::new(
+            "load balancing",
+            cluster.lb_policy.value,
+            &cluster.lb_policy.because,
+        ),
+    );
     for lost in &cluster.overridden {
         let because = Because::Lines([lost.span, lost.because].into_iter().collect());
         let text = format!("{}: {}", lost.block, lost.reason);
@@ -136,61 +232,90 @@ fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<
 fn kind(kind: ClusterType) -> &'static str {
     match kind {
         ClusterType::StrictDns => "STRICT_DNS: each address of the answer is a host",
-        ClusterType::LogicalDns => "LOGICAL_DNS: one host; the answer is used when a connection is opened",
+        ClusterType::LogicalDns => {
+            "LOGICAL_DNS: one host; the answer is used when a connection is opened"
+        }
         ClusterType::Eds => "EDS: the endpoints that Istio knows",
         ClusterType::Static => "STATIC",
         ClusterType::OriginalDst => "ORIGINAL_DST: to the address that the client chose",
-        ClusterType::DynamicForwardProxy => "dynamic forward proxy: the host of each request is resolved",
+        ClusterType::DynamicForwardProxy => {
+            "dynamic forward proxy: the host of each request is resolved"
+        }
     }
 }
 
 fn by_name(endpoints: &[Endpoint]) -> bool {
-    endpoints.iter().any(|it| it.address.value.parse::<std::net::IpAddr>().is_err())
+    endpoints
+        .iter()
+        .any(|it| it.address.value.parse::<std::net::IpAddr>().is_err())
 }
 
 fn endpoints(out: &mut String, endpoints: &[Endpoint], columns: &Columns<'_>) {
     let shown = endpoints.iter().take(ENDPOINTS);
-    let mut text: Vec<String> = shown.map(|it| format!("{}:{}", it.address.value, it.port.value)).collect();
+    let mut text: Vec<String> = shown
+        .map(|it| format!("{}:{}", it.address.value, it.port.value))
+        .collect();
     if endpoints.len() > ENDPOINTS {
         text.push(format!("{} more", endpoints.len() - ENDPOINTS));
     }
     if let Some(first) = endpoints.first() {
-        columns.row(out, &Row::new("endpoints", text.join(", "), &first.address.because));
+        columns.row(
+            out,
+            &Row::new("endpoints", text.join(", "), &first.address.because),
+        );
     }
 }
 
-fn outlier(out: &mut String, cluster: &ClusterFacts, columns: &Columns<'_>) {
+fn outlier(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<'_>) {
     let text = match &cluster.outlier.value {
         None => "none: no host is ever ejected".to_owned(),
-        Some(outlier) => detection(outlier),
+        Some(outlier) => detection(outlier, hop.result.handler == Some(Handler::Http)),
     };
     columns.row(out, &Row::new("outlier", text, &cluster.outlier.because));
 }
 
-fn detection(outlier: &OutlierFacts) -> String {
-    let mut counts = Vec::new();
+fn detection(outlier: &OutlierFacts, http: bool) -> String {
     let number = |n: &Option<Traced<u32>>, or: u32| n.as_ref().map_or(or, |n| n.value);
-    if outlier.split_external_local && outlier.enforcing_consecutive_local_origin_failure != Some(0) {
-        counts.push(format!("{} failed connects", number(&outlier.consecutive_local_origin_failure, 5)));
-    }
-    if outlier.enforcing_consecutive_5xx != Some(0) {
-        counts.push(format!("{} 5xx", number(&outlier.consecutive_5xx, 5)));
-    }
-    if outlier.enforcing_consecutive_gateway_failure == Some(100) {
-        counts.push(format!("{} gateway errors", number(&outlier.consecutive_gateway_failure, 5)));
-    }
-    let time = outlier.base_ejection_ms.as_ref().map_or(30_000, |time| time.value);
+    let by_5xx =
+        (outlier.enforcing_consecutive_5xx != Some(0)).then(|| number(&outlier.consecutive_5xx, 5));
+    let gateway = outlier.enforcing_consecutive_gateway_failure == Some(100);
+    let by_gateway = gateway.then(|| number(&outlier.consecutive_gateway_failure, 5));
+    let local = outlier.enforcing_consecutive_local_origin_failure != Some(0);
+    let by_connect = match outlier.split_external_local {
+        true => local.then(|| number(&outlier.consecutive_local_origin_failure, 5)),
+        // Without the split a failed connect counts as a 5xx and as a gateway error.
+        false => by_5xx.into_iter().chain(by_gateway).min(),
+    };
+    let all = [
+        (by_connect, "failed connects"),
+        (by_5xx.filter(|_| http), "5xx"),
+        (by_gateway.filter(|_| http), "gateway errors"),
+    ];
+    let counts: Vec<String> = all
+        .into_iter()
+        .filter_map(|(count, what)| Some(format!("{} {what}", count?)))
+        .collect();
+    let time = outlier
+        .base_ejection_ms
+        .as_ref()
+        .map_or(30_000, |time| time.value);
     let percent = number(&outlier.max_ejection_percent, 10);
     if counts.is_empty() {
         return "set, with every counter switched off".to_owned();
     }
-    format!("after {} in a row, for {}, at most {percent} % of the hosts", counts.join(" or "), span_of_time(time))
+    format!(
+        "after {} in a row, for {}, at most {percent} % of the hosts",
+        counts.join(" or "),
+        span_of_time(time)
+    )
 }
 
 fn tls(out: &mut String, cluster: &ClusterFacts, columns: &Columns<'_>) {
     let text = match &cluster.tls.value {
         None => "none: sent as it comes".to_owned(),
-        Some(TlsFacts::Auto { .. }) => "mutual TLS of the mesh, where the endpoint has it".to_owned(),
+        Some(TlsFacts::Auto { .. }) => {
+            "mutual TLS of the mesh, where the endpoint has it".to_owned()
+        }
         Some(TlsFacts::Explicit(tls)) => {
             let sni = match &tls.sni {
                 Some(sni) => format!(", SNI {}", sni.value),
@@ -210,6 +335,9 @@ fn tls(out: &mut String, cluster: &ClusterFacts, columns: &Columns<'_>) {
 
 fn maybe_time(out: &mut String, columns: &Columns<'_>, name: &str, time: Option<&Traced<i64>>) {
     if let Some(time) = time {
-        columns.row(out, &Row::new(name, span_of_time(time.value), &time.because));
+        columns.row(
+            out,
+            &Row::new(name, span_of_time(time.value), &time.because),
+        );
     }
 }

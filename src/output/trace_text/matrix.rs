@@ -20,17 +20,23 @@ pub(super) fn draw(out: &mut String, matrix: &Matrix, columns: &Columns<'_>) {
             .iter()
             .enumerate()
             .map(|(column, kind)| {
-                let mark = if matrix.chosen == Some((row, column)) { "  <- this one" } else { "" };
+                let mark = if matrix.chosen == Some((row, column)) {
+                    "  <- this one"
+                } else {
+                    ""
+                };
                 format!("{name}, {kind}{mark}")
             })
             .collect();
-        let [left, right] = heads.as_slice() else { continue };
+        let [left, right] = heads.as_slice() else {
+            continue;
+        };
         side_by_side(out, left, right, cell, columns, Look::Title);
-        let Some([strict, logical]) = matrix.cells.get(row) else { continue };
+        let Some([strict, logical]) = matrix.cells.get(row) else {
+            continue;
+        };
         for (one, other) in strict.events.iter().zip(&logical.events) {
-            let said = |event: &Event| {
-                format!("{}: {}", short(event.kind), event.headline.text)
-            };
+            let said = |event: &Event| format!("{}: {}", short(event.kind), event.headline.text);
             side_by_side(out, &said(one), &said(other), cell, columns, Look::Plain);
         }
     }
@@ -50,13 +56,28 @@ fn rule(out: &mut String, cell: usize) {
     out.push_str(&format!("{}{line}-+-{line}\n", " ".repeat(EDGE)));
 }
 
-fn side_by_side(out: &mut String, left: &str, right: &str, cell: usize, columns: &Columns<'_>, look: Look) {
-    let (left, right) = (wrap(&visible(left), cell, cell), wrap(&visible(right), cell, cell));
+fn side_by_side(
+    out: &mut String,
+    left: &str,
+    right: &str,
+    cell: usize,
+    columns: &Columns<'_>,
+    look: Look,
+) {
+    let (left, right) = (
+        wrap(&visible(left), cell, cell),
+        wrap(&visible(right), cell, cell),
+    );
     for at in 0..left.len().max(right.len()) {
         let one = left.get(at).map_or("", String::as_str);
         let other = right.get(at).map_or("", String::as_str);
         let gap = " ".repeat(cell.saturating_sub(width(one)));
-        let line = format!("{}{}{gap} | {}", " ".repeat(EDGE), columns.look(look, one), columns.look(look, other));
+        let line = format!(
+            "{}{}{gap} | {}",
+            " ".repeat(EDGE),
+            columns.look(look, one),
+            columns.look(look, other)
+        );
         out.push_str(line.trim_end());
         out.push('\n');
     }

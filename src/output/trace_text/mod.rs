@@ -7,6 +7,7 @@ mod matrix;
 
 use std::io::{self, Write};
 
+pub use self::columns::WIDEST as WIDEST_TRACE;
 use self::columns::{Columns, Row};
 use super::format::Options;
 use crate::egress::client::Client;
@@ -47,6 +48,11 @@ pub fn write_paths(
             }),
         }
     }
+    let mut preface = String::new();
+    if !groups.is_empty() {
+        columns.preface(&mut preface);
+    }
+    out.write_all(preface.as_bytes())?;
     for (at, group) in groups.iter_mut().enumerate() {
         if at > 0 {
             writeln!(out)?;
@@ -75,14 +81,23 @@ fn head(group: &Group<'_>, columns: &Columns<'_>) -> String {
             Some(line) => Because::Lines([line].into_iter().collect()),
             None => Because::Default("built in"),
         };
-        columns.row(&mut out, &Row::new(known.name, known.value.clone(), &because));
+        columns.row(
+            &mut out,
+            &Row::new(known.name, known.value.clone(), &because),
+        );
     }
     out
 }
 
 fn client(client: &Client) -> String {
-    let namespace = client.namespace().unwrap_or("a namespace that no file names");
-    let labels: Vec<String> = client.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let namespace = client
+        .namespace()
+        .unwrap_or("a namespace that no file names");
+    let labels: Vec<String> = client
+        .labels
+        .iter()
+        .map(|(k, v)| format!("{k}={v}"))
+        .collect();
     match labels.is_empty() {
         true => namespace.to_owned(),
         false => format!("{namespace} ({})", labels.join(", ")),
