@@ -16,7 +16,7 @@ use crate::source::Spanned;
 /// A Service with this label keeps the numbers that Gateways write.
 const KEEPS_PORTS: &str = "experimental.istio.io/disable-gateway-port-translation";
 
-/// All Gateways of a world, the oldest first.
+/// All Gateways of a world, the oldest first: the order of the files stands for their age.
 #[derive(Debug, Default)]
 pub struct Gateways<'a> {
     all: Vec<(&'a Resource, &'a Gateway)>,

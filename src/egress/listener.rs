@@ -208,7 +208,12 @@ impl<'m> Build<'_, 'm> {
             ),
             // The hosts of a port share a listener; their virtual hosts are told apart later.
             (ListenerKind::Http, Some(existing)) if !existing.is_tcp() => return,
-            (ListenerKind::Auto, Some(existing)) if existing.is_unsupported() => return,
+            (ListenerKind::Auto, Some(existing)) if existing.is_unsupported() => {
+                if !self.proxy.model.mesh.version.merges_sniffed_services() {
+                    return;
+                }
+                (self.tcp(addition, &bind, cidr), existing, false)
+            }
             (ListenerKind::Http, _) => {
                 let protocol = match wildcard {
                     true => Protocol::Unsupported,

@@ -130,7 +130,7 @@ impl<'a> VirtualService<'a> {
 /// All VirtualServices of a world.
 #[derive(Debug)]
 pub struct VirtualServices<'a> {
-    /// By name, then namespace: Istio's order for objects of one age.
+    /// The oldest first: the order of the files stands for their age.
     all: Vec<VirtualService<'a>>,
     default: DefaultExport,
     mesh: Mesh,
@@ -355,42 +355,40 @@ fn is_for(rule: &HttpRule<'_>, client: Option<&str>) -> bool {
     named.peek().is_none() || named.any(|namespace| namespace == client)
 }
 
-/// The VirtualServices that others can delegate to.
-struct Delegates<'a> {
-    by_name: BTreeMap<&'a str, Vec<(&'a Resource, &'a api::VirtualService)>>,
-}
+/// The VirtualServices that others can delegate to, by name and namespace.
+struct Delegates<'a>(BTreeMap<(&'a str, Option<&'a str>), (&'a Resource, &'a api::VirtualService)>);
 
 impl<'a> Delegates<'a> {
     fn of(specs: &[(&'a Resource, &'a api::VirtualService)]) -> Self {
-        let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_name = BTreeMap::new();
         for &(resource, spec) in specs {
             if spec.hosts.items().is_empty() {
                 by_name
-                    .entry(resource.name())
-                    .or_default()
-                    .push((resource, spec));
+                    .entry((resource.name(), resource.namespace()))
+                    .or_insert((resource, spec));
             }
         }
-        Self { by_name }
+        Self(by_name)
     }
 
-    /// The one of that name, in a known namespace rather than in an unknown one.
+    /// The one of that name in the namespace, or where one of the two is unknown.
     fn find(
         &self,
-        name: &str,
-        namespace: Option<&str>,
+        name: &'a str,
+        namespace: Option<&'a str>,
     ) -> Option<(&'a Resource, &'a api::VirtualService)> {
-        let of_name = self.by_name.get(name)?;
-        let start = of_name.partition_point(|(resource, _)| resource.namespace() < namespace);
-        let known = of_name
-            .get(start)
-            .filter(|(resource, _)| same(resource.namespace(), namespace) == Same::Yes);
-        known
-            .or_else(|| {
-                let mut perhaps = of_name.iter();
-                perhaps.find(|(resource, _)| same(resource.namespace(), namespace) != Same::No)
-            })
-            .copied()
+        let known = self.0.get(&(name, namespace));
+        let perhaps = || match namespace {
+            Some(_) => self.0.get(&(name, None)),
+            None => {
+                let mut of_name = self.0.range((name, None)..);
+                of_name
+                    .next()
+                    .filter(|((found, _), _)| *found == name)
+                    .map(|(_, found)| found)
+            }
+        };
+        known.or_else(perhaps).copied()
     }
 }
 

@@ -47,6 +47,12 @@ impl IstioVersion {
         self >= Self(31)
     }
 
+    /// Of a further service without a protocol the chains for TCP are added to a listener that sniffs already;
+    /// before, the listener was left as it was.
+    pub fn merges_sniffed_services(self) -> bool {
+        self >= Self(31)
+    }
+
     /// A client meets the services that are private to its namespace before those exported to it.
     pub fn private_services_first(self) -> bool {
         self < Self(31)

@@ -262,6 +262,7 @@ impl<'t> JsonTls<'t> {
     }
 
     fn explicit(tls: &'t ExplicitTls, at: &mut At<'_, '_>) -> Self {
+        let mode = *at.take("tls.mode", &tls.mode);
         let mut text = |fact: &str, value: &'t Option<Traced<String>>| {
             at.maybe(&format!("tls.{fact}"), value).map(String::as_str)
         };
@@ -269,7 +270,7 @@ impl<'t> JsonTls<'t> {
             sni: text("sni", &tls.sni),
             ca: text("ca", &tls.ca),
             client_certificate: text("client_certificate", &tls.client_certificate),
-            mode: *at.take("tls.mode", &tls.mode),
+            mode,
             sans: at.take("tls.sans", &tls.sans).as_slice(),
             alpn: &tls.alpn,
         }
