@@ -18,6 +18,11 @@ const fn built_in(
     }
 }
 
+const fn sometimes_fixable(mut rule: RuleInfo) -> RuleInfo {
+    rule.fixable = Fixable::Sometimes;
+    rule
+}
+
 /// By name.
 pub const BUILT_IN: &[RuleInfo] = &[
     built_in(
@@ -38,24 +43,24 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "a rule failed: a fault of egress-lint itself",
         include_str!("../../rules/internal.md"),
     ),
-    built_in(
+    sometimes_fixable(built_in(
         "refused",
         Severity::Error,
         "the API server or Istio's webhook refuses the resource",
         include_str!("../../rules/refused.md"),
-    ),
-    built_in(
+    )),
+    sometimes_fixable(built_in(
         "retry-on-invalid",
         Severity::Error,
         "Istio's webhook refuses the list in `retryOn`",
         include_str!("../../rules/retry-on-invalid.md"),
-    ),
-    built_in(
+    )),
+    sometimes_fixable(built_in(
         "unknown-field",
         Severity::Error,
         "a field that the API server does not know",
         include_str!("../../rules/unknown-field.md"),
-    ),
+    )),
     built_in(
         "unused-ignore",
         Severity::Warning,

@@ -66,6 +66,12 @@ pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
     findings.extend(unknown_rules(settings.config, &known));
     findings.extend(faults);
     findings.extend(worlds.duplicates.iter().cloned());
+    findings.extend(
+        settings
+            .mesh
+            .iter()
+            .flat_map(|mesh| mesh.diagnostics.iter().cloned()),
+    );
     findings.append(&mut judge(&worlds, &rules, &loaded.sources, settings));
     findings.extend(annotations(loaded));
     unknown_values::drop(&mut findings, loaded.resources());

@@ -86,8 +86,11 @@ impl Source<'_> {
             (State::Resource, Some(state)) => state,
             (state, _) => state,
         };
-        if matches!(state, State::Resource | State::Other) {
-            out.meshes.extend(find_mesh(root));
+        if matches!(state, State::Resource | State::Other)
+            && let Some(mut mesh) = find_mesh(root)
+        {
+            out.diagnostics.append(&mut mesh.diagnostics);
+            out.meshes.push(mesh);
         }
         match state {
             State::Resource => {
@@ -96,7 +99,11 @@ impl Source<'_> {
                 out.diagnostics.append(&mut decoded.diagnostics);
             }
             State::Template => out.template(text),
-            State::Patch | State::Fragment => out.patches += usize::from(mentions_istio(text)),
+            State::Patch | State::Fragment => {
+                out.patches += usize::from(mentions_istio(text));
+                out.diagnostics
+                    .extend(istio::check_patch(root, self.version));
+            }
             State::Other => {}
         }
     }

@@ -1,6 +1,7 @@
 //! `MeshConfig`, as far as egress depends on it.
 
 use super::decode::{Decode as _, Decoder, List, Map, message};
+use super::placeholder::touches;
 use super::proxy::OutboundTrafficPolicy;
 use super::route::HttpRetry;
 use super::traffic::{
@@ -8,6 +9,9 @@ use super::traffic::{
     TcpKeepalive, ZoneAwareLbSetting,
 };
 use super::value::{Bool, Duration};
+use super::version::IstioVersion;
+use super::{admission, schema};
+use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::yaml::Node;
 
@@ -47,13 +51,29 @@ message! {
     }
 }
 
+/// A mesh configuration as it was read.
+#[derive(Debug)]
+pub struct ReadMesh {
+    pub config: MeshConfig,
+    /// Places whose value is unknown, sorted.
+    pub placeholders: Vec<Span>,
+    /// What istiod would not take, and fields that are probably misspelt.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 impl MeshConfig {
-    /// Reads it from the map that holds its fields, and the places in it whose value is unknown.
-    ///
-    /// `None` where the node is no map.
-    pub fn read(node: Node<'_>) -> Option<(Self, Vec<Span>)> {
+    /// Reads it from the map that holds its fields; `None` where the node is no map.
+    pub fn read(node: Node<'_>) -> Option<ReadMesh> {
         let mut decoder = Decoder::default();
         let config = Self::decode(node, &mut decoder)?;
-        Some((config, decoder.placeholders))
+        decoder.placeholders.sort_unstable();
+        let mut diagnostics = schema::check_mesh(node, IstioVersion::NEWEST);
+        diagnostics.extend(admission::check_mesh(&config, IstioVersion::NEWEST));
+        diagnostics.retain(|finding| !touches(finding, &decoder.placeholders));
+        Some(ReadMesh {
+            config,
+            placeholders: decoder.placeholders,
+            diagnostics,
+        })
     }
 }

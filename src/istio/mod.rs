@@ -1,10 +1,10 @@
 //! Decodes trees into typed resources, reporting wrong shapes and what admission would refuse.
 
 mod admission;
+mod api;
 pub mod decode;
 pub mod envoy_filter;
 pub mod mesh;
-mod nearest;
 pub mod placeholder;
 pub mod proxy;
 mod read;
@@ -15,11 +15,12 @@ pub mod service;
 pub mod traffic;
 pub mod value;
 pub mod version;
+mod wording;
 pub mod workload_group;
 
 pub use decode::{Items, List, Map};
 pub use mesh::MeshConfig;
-pub use read::{Decoded, read};
+pub use read::{Decoded, check_patch, read};
 pub use resource::{Meta, Namespace, Resource, Spec};
 pub use value::{Duration, IntOrString};
 pub use version::IstioVersion;

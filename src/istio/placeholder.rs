@@ -1,6 +1,8 @@
 //! Values that something else will put in later: `${HOST}`, `$(HOST)`, `<host>`, `__HOST__`, …
 
 use super::schema;
+use crate::diag::Diagnostic;
+use crate::source::Span;
 use crate::yaml::{Kind, Node};
 
 /// Whether the value of the node is unknown.
@@ -103,6 +105,14 @@ fn is_capitals(text: &str) -> bool {
         && text.bytes().all(|byte| {
             byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
         })
+}
+
+/// Whether a finding rests on a value that is unknown. `places` are sorted.
+pub(super) fn touches(finding: &Diagnostic, places: &[Span]) -> bool {
+    finding.spans().any(|span| {
+        let next = places.partition_point(|place| place.end <= span.start);
+        places.get(next).is_some_and(|place| place.start < span.end)
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::diag::Diagnostic;
 use crate::istio::mesh::MeshConfig;
 use crate::source::Span;
 use crate::yaml::{Kind, Node, embedded};
@@ -14,16 +15,19 @@ pub struct FoundMesh {
     pub span: Span,
     /// Values that something will be put in the place of.
     pub placeholders: Vec<Span>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl FoundMesh {
     /// Reads it from the map that holds its fields; `None` where the node is no map.
     pub fn read(node: Node<'_>) -> Option<Self> {
-        let (config, placeholders) = MeshConfig::read(node)?;
+        let read = MeshConfig::read(node)?;
         Some(Self {
-            config,
+            config: read.config,
             span: node.span(),
-            placeholders,
+            placeholders: read.placeholders,
+            diagnostics: read.diagnostics,
         })
     }
 }

@@ -19,6 +19,7 @@ mod http_route;
 mod labels;
 mod load_balancer;
 mod locality;
+mod mesh;
 mod namespaced_host;
 mod outlier;
 mod port;
@@ -33,8 +34,10 @@ mod string_match;
 mod virtual_service;
 mod workload;
 
+use super::mesh::MeshConfig;
 use super::resource::{Meta, Resource, Spec};
 use super::version::IstioVersion;
+use super::wording::bounded;
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::source::Span;
 
@@ -62,6 +65,21 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
     review.findings
 }
 
+/// What keeps istiod from taking a mesh configuration.
+pub(super) fn check_mesh(config: &MeshConfig, version: IstioVersion) -> Vec<Diagnostic> {
+    let mut review = Review {
+        version,
+        namespace: None,
+        meta: &Meta::default(),
+        findings: Vec::new(),
+    };
+    mesh::check(config, &mut review);
+    for finding in &mut review.findings {
+        finding.refused_by = None;
+    }
+    review.findings
+}
+
 /// What a check needs to know, and what it found.
 struct Review<'r> {
     version: IstioVersion,
@@ -79,7 +97,8 @@ impl Review<'_> {
 
 /// A finding that makes the webhook refuse the resource.
 fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new("refused", Severity::Error, span, message).refused_by(RefusedBy::Webhook)
+    Diagnostic::new("refused", Severity::Error, span, bounded(message.into()))
+        .refused_by(RefusedBy::Webhook)
 }
 
 /// Annotations that are not for users.

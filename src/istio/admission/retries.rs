@@ -1,6 +1,7 @@
 //! `retries` of an HTTP route.
 
 use super::super::route::HttpRetry;
+use super::super::wording::nearest;
 use super::{Review, duration, refusal};
 use crate::diag::{Edit, Fix, Safety};
 use crate::source::Spanned;
@@ -77,47 +78,43 @@ fn check_disabled(retries: &Spanned<Box<HttpRetry>>, review: &mut Review<'_>) {
 }
 
 fn check_conditions(conditions: &Spanned<String>, review: &mut Review<'_>) {
-    let wrong: Vec<&str> = conditions
+    let mut wrong = conditions
         .split(',')
         .filter(|item| !is_condition(item))
-        .collect();
-    let Some(first) = wrong.first() else { return };
-    let blanks = wrong
-        .iter()
-        .all(|item| is_condition(item.trim()) && !item.trim().is_empty());
-    let mut finding = if blanks {
-        refusal(
-            conditions.span,
-            format!(
-                "`retryOn` is split at commas only, and `{first}` with its blank is no condition"
-            ),
-        )
-        .help("remove the blanks")
-    } else {
-        let finding = refusal(
-            conditions.span,
-            format!("`{}` is no condition of `retryOn`", first.trim()),
-        );
-        match crate::istio::nearest::nearest(first.trim(), &CONDITIONS) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
-            None => {
-                finding.help("the conditions are Envoy's, gRPC's, and HTTP status codes as numbers")
+        .peekable();
+    let Some(blank) = wrong.peek().copied() else {
+        return;
+    };
+    let mut finding = match wrong.find(|item| !is_condition(item.trim())).map(str::trim) {
+        None => {
+            let text: Vec<&str> = conditions.split(',').map(str::trim).collect();
+            refusal(
+                conditions.span,
+                format!("`retryOn` is split at commas only, and `{blank}` with its blank is no condition"),
+            )
+            .help("remove the blanks")
+            .fix(Fix {
+                safety: Safety::Safe,
+                message: "remove the blanks".to_owned(),
+                edits: vec![Edit { span: conditions.span, text: format!("\"{}\"", text.join(",")) }],
+            })
+        }
+        Some("") => {
+            refusal(conditions.span, "`retryOn` has an empty condition").help("remove the comma")
+        }
+        Some(item) => {
+            let finding = refusal(
+                conditions.span,
+                format!("`{item}` is no condition of `retryOn`"),
+            );
+            match nearest(item, &CONDITIONS) {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding
+                    .help("the conditions are Envoy's, gRPC's, and HTTP status codes as numbers"),
             }
         }
     };
     finding.rule = "retry-on-invalid";
-    if blanks {
-        let text: Vec<&str> = conditions.split(',').map(str::trim).collect();
-        let text = text.join(",");
-        finding = finding.fix(Fix {
-            safety: Safety::Safe,
-            message: "remove the blanks".to_owned(),
-            edits: vec![Edit {
-                span: conditions.span,
-                text: format!("\"{text}\""),
-            }],
-        });
-    }
     review.push(finding);
 }
 

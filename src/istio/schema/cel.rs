@@ -1,47 +1,12 @@
-//! The CEL rules of the CRDs, one function each, and what Istio's decoder refuses beyond the schema.
+//! The CEL rules of the CRDs, one function each.
 
 use std::collections::HashMap;
 
 use super::check::Checker;
-use crate::diag::{Diagnostic, RefusedBy};
-use crate::istio::value::Duration;
+use crate::diag::Diagnostic;
 use crate::istio::version::IstioVersion;
 use crate::source::Span;
 use crate::yaml::{Entry, Node, Scalar};
-
-const MILLISECOND: Duration = Duration { nanos: 1_000_000 };
-
-pub(super) fn duration<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    let Some(text) = node.as_str() else { return };
-    match Duration::parse(&text) {
-        Some(duration) if duration >= MILLISECOND => {}
-        Some(_) => at.push(at.refusal(
-            node.span(),
-            &format!("`{{}}` must be at least 1ms, not `{text}`"),
-        )),
-        None => at.push(no_duration(node, &text, at)),
-    }
-}
-
-/// Where the schema allows every string, Istio's decoder does not.
-pub(super) fn any_duration<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    if let Some(text) = node.as_str().filter(|text| Duration::parse(text).is_none()) {
-        at.push(no_duration(node, &text, at).refused_by(RefusedBy::Webhook));
-    }
-}
-
-fn no_duration<'t>(node: Node<'t>, text: &str, at: &Checker<'t>) -> Diagnostic {
-    let unit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    at.refusal(
-        node.span(),
-        &format!("`{{}}` must be a duration, not `{text}`"),
-    )
-    .help(if unit {
-        format!("add the unit, as in `{text}s`")
-    } else {
-        "write it with the units `h`, `m`, `s` and `ms`, as in `1m30s`".to_owned()
-    })
-}
 
 pub(super) fn port<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if let Some(Scalar::Int(value)) = node.scalar()

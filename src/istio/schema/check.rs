@@ -4,35 +4,66 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::path::Path;
-use super::{Field, KINDS, Rule, Schema, Shape, unknown};
+use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
 use crate::istio::version::IstioVersion;
+use crate::istio::wording::bounded;
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
 
 /// What the API server says of an object of the group `networking.istio.io`; nothing for a kind that it does not have.
 pub(in crate::istio) fn check(kind: Node<'_>, root: Node<'_>, version: IstioVersion) -> Verdict {
-    let anchor = kind.span();
     let name = kind.as_str().unwrap_or_default();
-    let Some((kind, schema)) = KINDS.iter().find(|(known, _)| *known == name) else {
-        return Verdict::default();
-    };
-    let mut checker = Checker {
-        kind,
-        version,
-        path: Path::default(),
-        anchor,
-        verdict: Verdict::default(),
-    };
-    checker.value(schema, root);
-    checker.verdict.dropped.sort_unstable();
-    checker.verdict
+    match KINDS.iter().find(|(known, _)| *known == name) {
+        Some((kind_name, schema)) => {
+            Checker::new(kind_name, Part::Whole, version, kind.span()).run(schema, root)
+        }
+        None => Verdict::default(),
+    }
+}
+
+/// What it says of the values alone, whatever is missing beside them.
+pub(in crate::istio) fn check_values(
+    kind: Node<'_>,
+    root: Node<'_>,
+    version: IstioVersion,
+) -> Vec<Diagnostic> {
+    let name = kind.as_str().unwrap_or_default();
+    match KINDS.iter().find(|(known, _)| *known == name) {
+        Some((kind_name, schema)) => {
+            Checker::new(kind_name, Part::Patch, version, kind.span())
+                .run(schema, root)
+                .findings
+        }
+        None => Vec::new(),
+    }
+}
+
+/// What keeps Istio from reading a `MeshConfig`, and fields that are probably misspelt.
+pub(in crate::istio) fn check_mesh(root: Node<'_>, version: IstioVersion) -> Vec<Diagnostic> {
+    let checker = Checker::new("MeshConfig", Part::Mesh, version, root.first_character());
+    let mut findings = checker.run(&mesh::CONFIG, root).findings;
+    for finding in &mut findings {
+        finding.refused_by = None;
+    }
+    findings
+}
+
+/// What an object is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    /// What is missing stands elsewhere.
+    Patch,
+    /// Unknown fields are passed over.
+    Mesh,
 }
 
 pub(super) struct Checker<'t> {
     pub(super) kind: &'static str,
     pub(super) version: IstioVersion,
+    pub(super) part: Part,
     pub(super) path: Path<'t>,
     /// The key of the value in hand, or the first character of an item: where an absent child is reported.
     anchor: Span,
@@ -48,10 +79,28 @@ pub(in crate::istio) struct Verdict {
 }
 
 impl<'t> Checker<'t> {
+    fn new(kind: &'static str, part: Part, version: IstioVersion, anchor: Span) -> Self {
+        Self {
+            kind,
+            part,
+            version,
+            path: Path::default(),
+            anchor,
+            verdict: Verdict::default(),
+        }
+    }
+
+    fn run(mut self, schema: &'static Schema, root: Node<'t>) -> Verdict {
+        self.value(schema, root);
+        self.verdict.dropped.sort_unstable();
+        self.verdict
+    }
+
     /// A finding that makes the API server refuse the object. `{}` in the text stands for the path of the value in hand.
     pub(super) fn refusal(&self, span: Span, text: &str) -> Diagnostic {
         let message = text.replacen("{}", &self.path.to_string(), 1);
-        Diagnostic::new("refused", Severity::Error, span, message).refused_by(RefusedBy::Schema)
+        Diagnostic::new("refused", Severity::Error, span, bounded(message))
+            .refused_by(RefusedBy::Schema)
     }
 
     /// The same for a child that the value in hand lacks.
@@ -74,6 +123,10 @@ impl<'t> Checker<'t> {
             return;
         }
         if !self.shape(&schema.shape, node) {
+            return;
+        }
+        // What several fields make together, the other half of a patch may change.
+        if self.part == Part::Patch && matches!(schema.shape, Shape::Object(_)) {
             return;
         }
         for rule in schema.rules {
@@ -129,7 +182,7 @@ impl<'t> Checker<'t> {
     }
 
     fn object(&mut self, fields: &'static [Field], node: Node<'t>) {
-        let version = self.version;
+        let (version, part) = (self.version, self.part);
         let active = |name: &str| {
             fields
                 .iter()
@@ -140,12 +193,14 @@ impl<'t> Checker<'t> {
         for entry in node.entries() {
             match active(&entry.name) {
                 Some(field) => present.push((field, entry)),
+                // The directives of a patch, the expressions of a test.
+                None if part == Part::Patch && entry.name.starts_with(['$', '(']) => {}
                 None => strange.push(entry),
             }
         }
         for field in fields
             .iter()
-            .filter(|field| field.required && field.is_known(version))
+            .filter(|field| part == Part::Whole && field.required && field.is_known(version))
         {
             let there = |(known, entry): &(&Field, Entry<'_>)| {
                 known.name == field.name && !entry.value.is_null()
@@ -156,7 +211,14 @@ impl<'t> Checker<'t> {
             }
         }
         for entry in &strange {
-            let finding = unknown::field(entry, fields, self);
+            let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
+            let finding = unknown::field(entry, fields, taken, self);
+            if part == Part::Mesh {
+                self.verdict
+                    .findings
+                    .extend(unknown::misspelt(entry, fields, finding));
+                continue;
+            }
             self.push(finding);
             self.verdict.dropped.push(entry.key.span());
         }
@@ -213,7 +275,7 @@ impl<'t> Checker<'t> {
                 &format!("`{{}}` has {count} items; {max} are allowed"),
             ));
         }
-        if count < min {
+        if count < min && self.part != Part::Patch {
             self.push(self.refusal(
                 node.span(),
                 &format!("`{{}}` needs at least {min}, and has {count}"),

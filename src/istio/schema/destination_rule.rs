@@ -98,17 +98,16 @@ const TCP: Schema = object(&[
     field("idleTimeout", ANY_DURATION).since(26),
     field("maxConnectionDuration", DURATION),
     field("maxConnections", INT32),
-    field(
-        "tcpKeepalive",
-        object(&[
-            field("interval", DURATION),
-            field("probes", UINT32),
-            field("time", DURATION),
-        ]),
-    ),
+    field("tcpKeepalive", TCP_KEEPALIVE),
 ]);
 
-const OUTLIER_DETECTION: Schema = object(&[
+pub(super) const TCP_KEEPALIVE: Schema = object(&[
+    field("interval", DURATION),
+    field("probes", UINT32),
+    field("time", DURATION),
+]);
+
+pub(super) const OUTLIER_DETECTION: Schema = object(&[
     field("baseEjectionTime", DURATION),
     field("consecutive5xxErrors", UINT32.nullable()),
     field("consecutiveErrors", INT32),
@@ -196,7 +195,7 @@ const COOKIE: Schema = object(&[
 
 const FAILOVER: Schema = list(&object(&[field("from", STRING), field("to", STRING)]));
 
-const LOCALITY: Schema = object(&[
+pub(super) const LOCALITY: Schema = object(&[
     field(
         "distribute",
         list(&object(&[field("from", STRING), field("to", map(&UINT32))])),
@@ -206,7 +205,7 @@ const LOCALITY: Schema = object(&[
     field("failoverPriority", STRINGS),
 ]);
 
-const ZONE_AWARE: Schema = object(&[
+pub(super) const ZONE_AWARE: Schema = object(&[
     field("enabled", BOOL.nullable()),
     field("failover", FAILOVER),
     field("failoverPriority", STRINGS),

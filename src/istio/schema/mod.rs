@@ -7,17 +7,21 @@ mod check;
 mod destination_rule;
 mod envoy_filter;
 mod gateway;
+mod mesh;
 mod meta;
 mod path;
+mod places;
 mod scalar;
 mod service_entry;
 mod sidecar;
+#[cfg(test)]
+mod tests;
 mod unknown;
 mod virtual_service;
 mod workload;
 
-pub(super) use check::{Verdict, check};
-pub(super) use unknown::is_word;
+pub(super) use check::{Verdict, check, check_mesh, check_values};
+pub(super) use places::is_word;
 
 use self::check::Checker;
 use super::version::IstioVersion;
@@ -51,6 +55,8 @@ enum Shape {
         max: usize,
     },
     Word(&'static [&'static str]),
+    /// A string that is read as a duration.
+    Duration(Reader),
     Integer {
         min: i64,
         max: i64,
@@ -62,6 +68,15 @@ enum Shape {
     Boolean,
     /// Whatever it is, it is not ours to judge.
     Any,
+}
+
+/// Who reads a duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// A CEL rule of the CRD, which wants at least a millisecond.
+    ApiServer,
+    /// Istio alone; zero may be right.
+    Istio,
 }
 
 /// A rule beyond the shape: `oneOf`, or CEL.
@@ -199,9 +214,9 @@ const UINT32: Schema = integer(0, u32::MAX as i64);
 const UINT64: Schema = integer(0, i64::MAX);
 const DOUBLE: Schema = number(f64::NEG_INFINITY, f64::INFINITY);
 /// A duration that has to last.
-const DURATION: Schema = STRING.rules(&[Rule::Cel(cel::duration)]);
+const DURATION: Schema = Schema::of(Shape::Duration(Reader::ApiServer));
 /// A duration that may be nothing, and that only Istio reads.
-const ANY_DURATION: Schema = STRING.rules(&[Rule::Cel(cel::any_duration)]);
+const ANY_DURATION: Schema = Schema::of(Shape::Duration(Reader::Istio));
 const PORT: Schema = UINT32.rules(&[Rule::Cel(cel::port)]);
 const PORT_SELECTOR: Schema = object(&[field("number", UINT32)]);
 

@@ -1,9 +1,10 @@
 //! Types, ranges and words of scalars, and what to write instead.
 
-use super::check::Checker;
-use super::{Schema, Shape};
-use crate::diag::{Edit, Fix, Safety};
-use crate::istio::nearest::nearest;
+use super::check::{Checker, Part};
+use super::{Reader, Schema, Shape};
+use crate::diag::{Edit, Fix, RefusedBy, Safety};
+use crate::istio::value::Duration;
+use crate::istio::wording::nearest;
 use crate::source::Span;
 use crate::yaml::{Kind, Node, Scalar};
 
@@ -21,6 +22,9 @@ impl<'t> Checker<'t> {
                     self.wrong_word(&text, names, node);
                 }
                 known
+            }
+            (Shape::Duration(reader), Some(Scalar::Str(text))) => {
+                self.duration(&text, *reader, node)
             }
             (Shape::Boolean, Some(Scalar::Bool(_))) => true,
             (Shape::Integer { min, max }, Some(Scalar::Int(value))) => {
@@ -42,6 +46,35 @@ impl<'t> Checker<'t> {
                 false
             }
         }
+    }
+
+    fn duration(&mut self, text: &str, reader: Reader, node: Node<'t>) -> bool {
+        let finding = match Duration::parse(text) {
+            Some(duration)
+                if duration >= MILLISECOND
+                    || reader == Reader::Istio
+                    || self.part == Part::Mesh =>
+            {
+                return true;
+            }
+            Some(_) => self.refusal(
+                node.span(),
+                &format!("`{{}}` must be at least 1ms, not `{text}`"),
+            ),
+            None => self
+                .refusal(
+                    node.span(),
+                    &format!("`{{}}` must be a duration, not `{}`", shortened(text)),
+                )
+                .help(unit_help(text)),
+        };
+        // What the schema allows as a string, Istio's decoder still has to read.
+        self.push(if reader == Reader::Istio {
+            finding.refused_by(RefusedBy::Webhook)
+        } else {
+            finding
+        });
+        false
     }
 
     fn number(&mut self, value: f64, min: f64, max: f64, node: Node<'t>) -> bool {
@@ -103,11 +136,22 @@ impl<'t> Checker<'t> {
     }
 }
 
+const MILLISECOND: Duration = Duration { nanos: 1_000_000 };
+
+fn unit_help(text: &str) -> String {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("add the unit, as in `{text}s`")
+    } else {
+        "write it with the units `h`, `m`, `s` and `ms`, as in `1m30s`".to_owned()
+    }
+}
+
 fn wanted(shape: &Shape) -> &'static str {
     match shape {
         Shape::Object(_) | Shape::Map { .. } => "an object",
         Shape::List { .. } => "a list",
         Shape::Text { .. } | Shape::Word(_) => "a string",
+        Shape::Duration(_) => "a duration",
         Shape::Integer { .. } => "an integer",
         Shape::Number { .. } => "a number",
         Shape::Boolean => "a boolean",
@@ -138,19 +182,21 @@ fn shortened(text: &str) -> String {
 }
 
 /// The one right way to write the same value, where there is one.
-fn conversion(shape: &Shape, node: Node<'_>) -> Option<(&'static str, Option<Fix>)> {
+fn conversion(shape: &Shape, node: Node<'_>) -> Option<(String, Option<Fix>)> {
     let own = !node.is_alias();
     let unquoted = "write it without quotes";
+    let advice = |help: &str, fix| Some((help.to_owned(), fix));
     match (shape, node.scalar()?) {
         (Shape::Text { .. }, Scalar::Bool(_) | Scalar::Int(_) | Scalar::Float(_)) => {
             let help = "put it in quotes";
-            Some((help, own.then(|| wrap(node, "\"", "\"", help))))
+            advice(help, own.then(|| wrap(node, "\"", "\"", help)))
         }
+        (Shape::Duration(_), Scalar::Int(value)) => Some((unit_help(&value.to_string()), None)),
         (Shape::Integer { .. }, Scalar::Str(text)) if text.parse::<u32>().is_ok() => {
-            Some((unquoted, own.then(|| replace(node, &text, unquoted))))
+            advice(unquoted, own.then(|| replace(node, &text, unquoted)))
         }
         (Shape::Boolean, Scalar::Str(text)) if matches!(&*text, "true" | "false") => {
-            Some((unquoted, own.then(|| replace(node, &text, unquoted))))
+            advice(unquoted, own.then(|| replace(node, &text, unquoted)))
         }
         (
             Shape::List {
@@ -165,7 +211,7 @@ fn conversion(shape: &Shape, node: Node<'_>) -> Option<(&'static str, Option<Fix
         ) => {
             let help = "make it a list with one item";
             let simple = own && !text.contains([',', '[', ']', '{', '}', '\n', '#']);
-            Some((help, simple.then(|| wrap(node, "[", "]", help))))
+            advice(help, simple.then(|| wrap(node, "[", "]", help)))
         }
         _ => None,
     }

@@ -142,7 +142,7 @@ const REDIRECT: Schema = object(&[
 ])
 .rules(&[Rule::AtMostOne(&["port", "derivePort"])]);
 
-const RETRIES: Schema = object(&[
+pub(super) const RETRIES: Schema = object(&[
     field("attempts", INT32),
     field("backoff", DURATION).since(26),
     field("perTryTimeout", DURATION),

@@ -1,4 +1,4 @@
-//! "Did you mean".
+//! "Did you mean", and messages that stay readable.
 
 /// The name that was probably meant: the closest one, if it is close enough.
 pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
@@ -15,14 +15,36 @@ pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     };
     names
         .iter()
-        .map(|name| (strsim::damerau_levenshtein(&folded, &fold(name)), *name))
+        .map(|name| (distance(&folded, &fold(name)), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
+/// How many letters differ. An ending that is missing counts as one.
+fn distance(text: &str, name: &str) -> usize {
+    let missing = name
+        .strip_prefix(text)
+        .filter(|rest| text.len() >= 5 && rest.len() <= 3);
+    if missing.is_some() {
+        1
+    } else {
+        strsim::damerau_levenshtein(text, name)
+    }
+}
+
 fn fold(text: &str) -> String {
     text.replace(['_', '-'], "").to_lowercase()
+}
+
+/// A message that quotes the input, cut where the input is longer than anybody reads.
+pub(super) fn bounded(mut message: String) -> String {
+    const MOST: usize = 400;
+    if message.len() > MOST {
+        message.truncate(message.floor_char_boundary(MOST));
+        message.push('…');
+    }
+    message
 }
 
 #[cfg(test)]
@@ -36,6 +58,10 @@ mod tests {
         assert_eq!(nearest("retriesOn", &names), None);
         assert_eq!(nearest("retyrOn", &names), Some("retryOn"));
         assert_eq!(nearest("attempt", &names), Some("attempts"));
+        assert_eq!(
+            nearest("addres", &["addresses", "hosts"]),
+            Some("addresses")
+        );
         assert_eq!(nearest("timeout", &names), None);
         assert_eq!(nearest("x", &names), None);
     }

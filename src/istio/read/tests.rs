@@ -1,0 +1,270 @@
+//! Whole documents, read and judged.
+
+use super::*;
+use crate::source::FileId;
+use crate::yaml::Tree;
+
+fn decode(text: &str) -> Decoded {
+    let tree = Tree::parse(FileId(0), text);
+    let mut out = Decoded::default();
+    for document in tree.documents(text) {
+        let mut one = read(document.root, IstioVersion::default());
+        out.resources.append(&mut one.resources);
+        out.diagnostics.append(&mut one.diagnostics);
+    }
+    out
+}
+
+#[test]
+fn items_of_a_list_are_resources_of_their_own() {
+    let out = decode(
+        "apiVersion: v1\nkind: List\nitems:\n\
+         - apiVersion: networking.istio.io/v1\n  kind: ServiceEntry\n  metadata: {name: a}\n  \
+         spec: {hosts: [a.example], resolution: DNS}\n\
+         - apiVersion: v1\n  kind: Service\n  metadata: {name: b, namespace: other}\n  spec: {ports: [{port: 80}]}\n\
+         - apiVersion: apps/v1\n  kind: Deployment\n",
+    );
+    let names: Vec<_> = out
+        .resources
+        .iter()
+        .map(|it| (it.spec.kind(), it.name(), it.namespace()))
+        .collect();
+    assert_eq!(
+        names,
+        [("ServiceEntry", "a", None), ("Service", "b", Some("other"))]
+    );
+    assert!(out.diagnostics.is_empty(), "{:?}", out.diagnostics);
+}
+
+#[test]
+fn a_placeholder_is_there_and_nothing_is_said_about_it() {
+    let out = decode(
+        "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {name: a}\n\
+         spec: {hosts: '${HOSTS}', ports: [{number: {port}, name: http}], resolution: <type>}\n",
+    );
+    assert!(out.diagnostics.is_empty(), "{:?}", out.diagnostics);
+    let [resource] = &out.resources[..] else {
+        panic!()
+    };
+    assert_eq!(resource.placeholders.len(), 3);
+    assert!(!resource.refused);
+    let Spec::ServiceEntry(entry) = &resource.spec else {
+        panic!()
+    };
+    assert!(entry.hosts.as_ref().is_some_and(|hosts| hosts.is_empty()));
+}
+
+fn messages(text: &str) -> Vec<String> {
+    decode(text)
+        .diagnostics
+        .into_iter()
+        .map(|it| it.message)
+        .collect()
+}
+
+#[test]
+fn unknown_versions_and_kinds_are_refused() {
+    for (version, kind, message) in [
+        (
+            "networking.istio.io/v1alpha4",
+            "ServiceEntry",
+            Some("`ServiceEntry` has no version `v1alpha4` in `networking.istio.io`"),
+        ),
+        (
+            "networking.istio.io/v1apha3",
+            "Sidecar",
+            Some("`Sidecar` has no version `v1apha3` in `networking.istio.io`"),
+        ),
+        (
+            "networking.istio.io/v1",
+            "EnvoyFilter",
+            Some("`EnvoyFilter` has no version `v1` in `networking.istio.io`"),
+        ),
+        (
+            "networking.istio.io/v1",
+            "VirtualServices",
+            Some("`networking.istio.io` has no kind `VirtualServices`"),
+        ),
+        (
+            "networking.isto.io/v1",
+            "Sidecar",
+            Some("`Sidecar` is a kind of `networking.istio.io`, not of `networking.isto.io`"),
+        ),
+        ("networking.istio.io/v1beta1", "ProxyConfig", None),
+        ("config.istio.io/v1alpha2", "RouteRule", None),
+        ("rbac.istio.io/v1alpha1", "ServiceRole", None),
+        ("gateway.networking.k8s.io/v1", "Gateway", None),
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition", None),
+    ] {
+        let found = messages(&format!(
+            "apiVersion: {version}\nkind: {kind}\nspec: {{egress: [{{hosts: ['*/*']}}]}}\n"
+        ));
+        let found = found
+            .iter()
+            .find(|it| it.contains("kind") || it.contains("version"))
+            .map(String::as_str);
+        assert_eq!(found, message, "{version} {kind}");
+    }
+}
+
+#[test]
+fn an_unknown_field_says_where_it_belongs() {
+    let out = decode(
+        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  hosts: [a.example]\n  trafficPolicy: {}\n  \
+         http:\n  - per_try_timeout: 1s\n    timeOut: 3s\n    websocketUpgrade: true\n    redirect: {prefixRewrite: /, uri: /}\n",
+    );
+    let helps: Vec<_> = out
+        .diagnostics
+        .iter()
+        .filter_map(|it| Some((it.field.as_deref()?, it.help.as_deref()?)))
+        .collect();
+    assert_eq!(
+        helps,
+        [
+            ("spec.trafficPolicy", "it is a field of a DestinationRule"),
+            (
+                "spec.http[0].per_try_timeout",
+                "`perTryTimeout` belongs in `spec.http.retries`"
+            ),
+            ("spec.http[0].timeOut", "did you mean `timeout`?"),
+            (
+                "spec.http[0].websocketUpgrade",
+                "remove it: WebSockets work without"
+            ),
+            ("spec.http[0].redirect.prefixRewrite", "it needs Istio 1.31"),
+        ]
+    );
+    assert!(!out.resources[0].refused);
+}
+
+/// What the API server drops is not there for the webhook either.
+#[test]
+fn fields_of_later_versions_are_dropped() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\n\
+                spec: {host: a.example, trafficPolicy: {connectionPool: {http: {http2KeepAlive: {}}}}}\n";
+    let tree = Tree::parse(FileId(0), text);
+    for (minor, refused) in [(30, false), (31, true)] {
+        let document = tree.documents(text).next().unwrap();
+        let out = read(document.root, IstioVersion(minor));
+        assert_eq!(out.resources[0].refused, refused, "{:?}", out.diagnostics);
+    }
+}
+
+#[test]
+fn a_patch_is_judged_by_its_values() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  http:\n  - $patch: delete\n    timeout: 5\n    \
+                timeOut: 3s\n    match: [{uri: {exact: a, prefix: b}}]\n";
+    let tree = Tree::parse(FileId(0), text);
+    let document = tree.documents(text).next().unwrap();
+    let found: Vec<_> = check_patch(document.root, IstioVersion(30))
+        .into_iter()
+        .map(|it| it.message)
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "`spec.http[0]` has no field `timeOut`",
+            "`spec.http[0].timeout` must be a duration, not the number `5`"
+        ]
+    );
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Values as they come up in these resources, and others that do not belong there.
+    fn value() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            Just("''".to_owned()),
+            Just("'*'".to_owned()),
+            Just("'%'".to_owned()),
+            Just("'${X}'".to_owned()),
+            Just("-1".to_owned()),
+            Just("9223372036854775807".to_owned()),
+            Just("1e400".to_owned()),
+            Just("unix://".to_owned()),
+            Just("DNS".to_owned()),
+            Just("'{'".to_owned()),
+            "[a-z*./_%()\\[\\]-]{1,12}".prop_map(|text| format!("'{text}'")),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|items| format!("[{}]", items.join(", "))),
+                prop::collection::vec((key(), inner), 0..4).prop_map(|entries| {
+                    let entries: Vec<_> = entries
+                        .iter()
+                        .map(|(key, value)| format!("{key}: {value}"))
+                        .collect();
+                    format!("{{{}}}", entries.join(", "))
+                }),
+            ]
+        })
+    }
+
+    fn key() -> impl Strategy<Value = String> {
+        prop::sample::select(vec![
+            "hosts",
+            "host",
+            "http",
+            "tls",
+            "tcp",
+            "match",
+            "route",
+            "retries",
+            "retryOn",
+            "port",
+            "number",
+            "name",
+            "ports",
+            "endpoints",
+            "address",
+            "resolution",
+            "trafficPolicy",
+            "loadBalancer",
+            "localityLbSetting",
+            "distribute",
+            "to",
+            "from",
+            "subsets",
+            "egress",
+            "servers",
+            "headers",
+            "request",
+            "set",
+            "exportTo",
+            "sniHosts",
+            "uri",
+            "regex",
+            "x",
+        ])
+        .prop_map(str::to_owned)
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_never_panics(
+            kind in prop::sample::select(vec![
+                "ServiceEntry", "VirtualService", "DestinationRule", "Sidecar", "Gateway", "EnvoyFilter", "WorkloadEntry",
+                "WorkloadGroup", "Service",
+            ]),
+            spec in value(),
+            minor in 24_u32..=32,
+        ) {
+            let group = if kind == "Service" { "v1" } else { "networking.istio.io/v1" };
+            let text = format!("apiVersion: {group}\nkind: {kind}\nspec: {spec}\n");
+            let tree = Tree::parse(FileId(0), &text);
+            for document in tree.documents(&text) {
+                let out = read(document.root, IstioVersion(minor));
+                check_patch(document.root, IstioVersion(minor));
+                for finding in &out.diagnostics {
+                    for span in finding.spans() {
+                        prop_assert!(text.get(span.start as usize..span.end as usize).is_some());
+                    }
+                }
+            }
+        }
+    }
+}

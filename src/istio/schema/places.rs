@@ -1,0 +1,156 @@
+//! Which objects have a field of which name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use super::{KINDS, Schema, Shape};
+use crate::istio::version::IstioVersion;
+
+struct Place {
+    kind: &'static str,
+    /// Of the object that has the field.
+    path: String,
+    name: &'static str,
+    since: IstioVersion,
+}
+
+/// Where a field of that name exists: in this kind if it does, else in another; as near to `here` as can be.
+pub(super) fn advice(name: &str, kind: &str, here: &str, version: IstioVersion) -> Option<String> {
+    let known = index()
+        .get(&fold(name))?
+        .iter()
+        .filter(|place| place.since <= version);
+    let best = known.min_by_key(|place| {
+        let foreign = place.kind != kind;
+        (
+            foreign,
+            rank(place.kind),
+            usize::MAX - common(here, &place.path),
+            place.path.len(),
+        )
+    })?;
+    let name = if best.name == name {
+        "it".to_owned()
+    } else {
+        format!("`{}`", best.name)
+    };
+    Some(match (best.kind == kind, best.path.as_str()) {
+        (true, "") => format!("{name} belongs beside `spec`"),
+        (true, path) => format!("{name} belongs in `{path}`"),
+        (false, "spec") => format!("{name} is a field of a {}", best.kind),
+        (false, path) => format!("{name} is a field of `{path}` in a {}", best.kind),
+    })
+}
+
+/// The kinds that people mean most often come first.
+fn rank(kind: &str) -> usize {
+    let order = ["DestinationRule", "VirtualService", "ServiceEntry"];
+    order
+        .iter()
+        .position(|known| *known == kind)
+        .unwrap_or(order.len())
+}
+
+/// How many steps two paths share from their root.
+fn common(a: &str, b: &str) -> usize {
+    a.split('.')
+        .zip(b.split('.'))
+        .take_while(|(a, b)| a == b)
+        .count()
+}
+
+/// The same for all spellings of a name.
+pub(super) fn fold(name: &str) -> String {
+    name.replace(['_', '-'], "").to_ascii_lowercase()
+}
+
+/// Names that say too little to guess from.
+const VAGUE: &[&str] = &[
+    "name",
+    "value",
+    "labels",
+    "number",
+    "port",
+    "ports",
+    "match",
+    "namespace",
+    "annotations",
+    "kind",
+];
+
+fn index() -> &'static BTreeMap<String, Vec<Place>> {
+    static INDEX: OnceLock<BTreeMap<String, Vec<Place>>> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut out = BTreeMap::new();
+        for (kind, schema) in &KINDS {
+            collect(
+                kind,
+                schema,
+                &mut String::new(),
+                IstioVersion::OLDEST,
+                &mut out,
+            );
+        }
+        out
+    })
+}
+
+fn collect(
+    kind: &'static str,
+    schema: &Schema,
+    path: &mut String,
+    since: IstioVersion,
+    out: &mut BTreeMap<String, Vec<Place>>,
+) {
+    match schema.shape {
+        Shape::Object(fields) => {
+            for field in fields {
+                let since = since.max(field.since);
+                if !path.is_empty() && !VAGUE.contains(&field.name) {
+                    let place = Place {
+                        kind,
+                        path: path.clone(),
+                        name: field.name,
+                        since,
+                    };
+                    out.entry(fold(field.name)).or_default().push(place);
+                }
+                let length = path.len();
+                if length > 0 {
+                    path.push('.');
+                }
+                path.push_str(field.name);
+                collect(kind, &field.schema, path, since, out);
+                path.truncate(length);
+            }
+        }
+        Shape::List { item, .. } => collect(kind, item, path, since, out),
+        Shape::Map { value, .. } => collect(kind, value, path, since, out),
+        _ => {}
+    }
+}
+
+/// Whether the text is a value of some enumeration.
+pub(in crate::istio) fn is_word(text: &str) -> bool {
+    static WORDS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let mut out = BTreeSet::new();
+        for (_, schema) in &KINDS {
+            collect_words(schema, &mut out);
+        }
+        out
+    });
+    words.contains(text)
+}
+
+fn collect_words(schema: &Schema, out: &mut BTreeSet<&'static str>) {
+    match schema.shape {
+        Shape::Object(fields) => fields
+            .iter()
+            .for_each(|field| collect_words(&field.schema, out)),
+        Shape::List { item, .. } => collect_words(item, out),
+        Shape::Map { value, .. } => collect_words(value, out),
+        Shape::Word(names) => out.extend(names),
+        _ => {}
+    }
+}
