@@ -397,16 +397,31 @@ impl<'m> Walk<'m> {
         if client == call.client {
             return None;
         }
-        let encrypts =
-            facts.is_some_and(|facts| matches!(facts.tls.value, Some(TlsFacts::Explicit(_))));
-        Some(Call {
+        let plain = Call {
             client,
             host: call.host.clone(),
             port,
-            speaks: if encrypts { Speaks::Tls } else { call.speaks },
+            speaks: call.speaks,
             address: None,
             path: None,
-        })
+        };
+        let encrypted = Call {
+            speaks: Speaks::Tls,
+            ..plain.clone()
+        };
+        let encrypts = match facts {
+            Some(facts) => matches!(facts.tls.value, Some(TlsFacts::Explicit(_))),
+            // Without the Service nothing tells how the way there is secured: as the gateway expects it.
+            None => !self.is_taken(&plain) && self.is_taken(&encrypted),
+        };
+        Some(if encrypts { encrypted } else { plain })
+    }
+
+    fn is_taken(&mut self, call: &Call) -> bool {
+        let results = self.proxy(&call.client).every_route(call);
+        results
+            .iter()
+            .any(|result| result.outcome.value != Outcome::Error)
     }
 
     /// The router behind a Kubernetes Service that Gateways select, and the port on its pods.
