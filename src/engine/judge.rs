@@ -68,7 +68,14 @@ pub(super) fn judge(
             Some(found.map(|finding| (world, finding)).collect())
         })
         .collect();
-    worlds.gather(found.into_iter().flatten(), |_| false)
+    let absences: Vec<&str> = rules
+        .iter()
+        .filter(|rule| rule.check.says_absence())
+        .map(|rule| rule.meta.name)
+        .collect();
+    worlds.gather(found.into_iter().flatten(), |finding| {
+        absences.contains(&finding.rule)
+    })
 }
 
 fn model_settings(settings: &Settings<'_>) -> egress::settings::Settings {

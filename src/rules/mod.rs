@@ -42,6 +42,11 @@ pub type Built = Result<Box<dyn Check>, Vec<Diagnostic>>;
 pub trait Check: Send + Sync {
     /// Looks at one world. Called once for each.
     fn check(&self, cx: &Context<'_>, out: &mut Findings);
+
+    /// Whether its findings say that something is missing: then one holds only if it holds in every world of its file.
+    fn says_absence(&self) -> bool {
+        false
+    }
 }
 
 /// Every rule, by name.

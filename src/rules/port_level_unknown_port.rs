@@ -28,6 +28,10 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct PortLevelUnknownPort;
 
 impl Check for PortLevelUnknownPort {
+    fn says_absence(&self) -> bool {
+        true
+    }
+
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
             if policies(rule).all(|policy| policy.port_level_settings.items().is_empty()) {

@@ -1,5 +1,8 @@
 //! Cases that are a small tree of files in one text: each behind a `-- path --` line, the expected answer last.
 
+// Each driver uses what it needs.
+#![allow(dead_code)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
