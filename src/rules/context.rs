@@ -8,6 +8,7 @@ use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts, annotations};
 use crate::egress::host::{HostIndex, to_fqdn};
 use crate::egress::model::Model;
+use crate::egress::path::{Path, paths};
 use crate::egress::service::{Definition, Service};
 use crate::egress::virtual_service::VirtualService as Routes;
 use crate::istio::decode::Items;
@@ -38,6 +39,7 @@ pub struct Context<'a> {
     retries_blocks: HashMap<Span, Span>,
     clusters: OnceLock<Vec<Cluster<'a>>>,
     ways: OnceLock<Vec<HttpWay<'a>>>,
+    paths: OnceLock<Vec<Path>>,
 }
 
 /// One host of a ServiceEntry or Service.
@@ -91,6 +93,7 @@ impl<'a> Context<'a> {
             retries_blocks: retries_blocks(world),
             clusters: OnceLock::new(),
             ways: OnceLock::new(),
+            paths: OnceLock::new(),
         }
     }
 
@@ -155,6 +158,11 @@ impl<'a> Context<'a> {
     /// The ways of HTTP requests towards external hosts.
     pub fn ways(&self) -> &[HttpWay<'a>] {
         self.ways.get_or_init(|| ways::ways(self))
+    }
+
+    /// Every way to every port of every external host, hop by hop, with what Envoy is handed on each hop.
+    pub fn paths(&self) -> &[Path] {
+        self.paths.get_or_init(|| paths(self.model))
     }
 
     /// The DestinationRules whose host covers this one, the most specific first.
