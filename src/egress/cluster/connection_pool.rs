@@ -1,11 +1,11 @@
 //! `connectionPool`: timeouts, limits, keepalive, and the protocol spoken to the upstream.
 
-use super::client::Client;
-use super::facts::{CircuitBreakers, KeepaliveFacts, Traced};
-use super::mesh::Mesh;
 use super::outlier::{count, millis};
-use super::policy::Policy;
-use super::service::Port;
+use crate::egress::client::Client;
+use crate::egress::facts::{CircuitBreakers, KeepaliveFacts, Traced};
+use crate::egress::mesh::Mesh;
+use crate::egress::policy::Policy;
+use crate::egress::service::Port;
 use crate::istio::traffic::{ConnectionPool, H2UpgradePolicy, HttpPool, TcpKeepalive, TcpPool};
 use crate::istio::value::Duration;
 use crate::source::{Span, Spanned};

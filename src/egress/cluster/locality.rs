@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::client::Client;
-use super::endpoint::Instance;
-use super::mesh::Mesh;
-use super::policy::Policy;
-use super::service::Definition;
+use crate::egress::client::Client;
+use crate::egress::endpoint::{Instance, locality_parts};
+use crate::egress::mesh::Mesh;
+use crate::egress::policy::Policy;
+use crate::egress::service::Definition;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{Distribute, Failover};
 use crate::source::Spanned;
@@ -208,7 +208,7 @@ fn compact(groups: &mut [Group<'_>]) {
 
 /// How far an endpoint is from a proxy without a locality: 0 where it has none either, 3 for another region.
 fn distance(locality: &str) -> u32 {
-    match parts(locality) {
+    match locality_parts(locality) {
         ["", "", ""] => 0,
         ["", "", _] => 1,
         ["", _, _] => 2,
@@ -217,19 +217,13 @@ fn distance(locality: &str) -> u32 {
 }
 
 fn region(locality: &str) -> &str {
-    let [region, _, _] = parts(locality);
+    let [region, _, _] = locality_parts(locality);
     region
 }
 
-/// Region, zone and subzone.
-pub(super) fn parts(locality: &str) -> [&str; 3] {
-    let mut parts = locality.split('/');
-    std::array::from_fn(|_| parts.next().unwrap_or(""))
-}
-
 fn covers(rule: &str, locality: &str) -> bool {
-    let [region, zone, subzone] = parts(rule);
-    let [own_region, own_zone, own_subzone] = parts(locality);
+    let [region, zone, subzone] = locality_parts(rule);
+    let [own_region, own_zone, own_subzone] = locality_parts(locality);
     let part = |rule: &str, own: &str| rule == "*" || rule.is_empty() || rule == own;
     (region == "*" || region == own_region) && part(zone, own_zone) && part(subzone, own_subzone)
 }

@@ -1,7 +1,7 @@
 //! `loadBalancer`: Envoy's policy for choosing among the endpoints.
 
-use super::facts::Traced;
-use super::policy::Policy;
+use crate::egress::facts::Traced;
+use crate::egress::policy::Policy;
 use crate::istio::traffic::{LoadBalancer, SimpleLb};
 use crate::source::Span;
 

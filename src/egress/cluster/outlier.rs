@@ -1,7 +1,7 @@
 //! `outlierDetection`, and the panic threshold that it decides.
 
-use super::facts::{OutlierFacts, Traced};
-use super::policy::Policy;
+use crate::egress::facts::{OutlierFacts, Traced};
+use crate::egress::policy::Policy;
 use crate::istio::traffic::OutlierDetection;
 use crate::istio::value::Duration;
 use crate::istio::version::IstioVersion;

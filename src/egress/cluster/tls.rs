@@ -1,8 +1,8 @@
 //! What the proxy does to its connections to the upstream: plain text, TLS by a DestinationRule, or auto mTLS.
 
-use super::client::Client;
-use super::facts::{ExplicitTls, TlsFacts, Traced};
-use super::policy::Policy;
+use crate::egress::client::Client;
+use crate::egress::facts::{ExplicitTls, TlsFacts, Traced};
+use crate::egress::policy::Policy;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{ClientTls, ClientTlsMode};
 use crate::source::Spanned;

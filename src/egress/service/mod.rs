@@ -1,16 +1,19 @@
 //! What defines a host: a ServiceEntry or a Kubernetes Service, read as Istio's registry reads it.
 
-use std::borrow::Cow;
-use std::net::IpAddr;
+mod address;
+mod distribution;
+mod port;
 
-use ipnet::IpNet;
+use std::borrow::Cow;
+
+pub use address::Address;
+pub use distribution::TrafficDistribution;
+pub use port::{Port, TargetPort};
 
 use super::host;
-use super::protocol::Protocol;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::service::{self as api, KubeService, Location, ServiceEntry};
-use crate::istio::value::IntOrString;
 use crate::source::{Span, Spanned};
 
 /// Where a service comes from.
@@ -59,47 +62,6 @@ pub struct Definition<'a> {
     pub alias_of: Option<&'a Spanned<String>>,
 }
 
-/// Endpoints near to the client first, until they are unhealthy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrafficDistribution {
-    SameZone,
-    SameNode,
-}
-
-impl TrafficDistribution {
-    /// From the field of a Service or the annotation of a service or namespace. `None` for what Istio does not know.
-    fn parse(text: &str) -> Option<Self> {
-        match text.to_ascii_lowercase().as_str() {
-            "preferclose" | "prefersamezone" => Some(Self::SameZone),
-            "prefersamenode" => Some(Self::SameNode),
-            _ => None,
-        }
-    }
-
-    /// The labels by which endpoints are ranked.
-    pub fn priorities(self) -> &'static [&'static str] {
-        const ALL: [&str; 5] = [
-            "topology.istio.io/network",
-            "topology.kubernetes.io/region",
-            "topology.kubernetes.io/zone",
-            "topology.istio.io/subzone",
-            "kubernetes.io/hostname",
-        ];
-        match self {
-            Self::SameZone => ALL.split_at(3).0,
-            Self::SameNode => &ALL,
-        }
-    }
-
-    /// Of an object's annotation; an unknown value there still hides that of the namespace.
-    pub(super) fn annotated(meta: &crate::istio::resource::Meta) -> Option<(Option<Self>, Span)> {
-        let annotation = meta
-            .annotations
-            .get("networking.istio.io/traffic-distribution")?;
-        (!annotation.value.is_empty()).then(|| (Self::parse(&annotation.value), annotation.span))
-    }
-}
-
 /// One host of a definition.
 #[derive(Clone, Debug)]
 pub struct Host<'a> {
@@ -107,51 +69,6 @@ pub struct Host<'a> {
     pub line: Span,
     /// The place in Istio's order of all services.
     pub rank: u32,
-}
-
-/// A port of a service.
-#[derive(Clone, Debug)]
-pub struct Port<'a> {
-    pub number: u32,
-    pub number_line: Span,
-    pub name: &'a str,
-    pub protocol: Protocol,
-    /// The line that decides the protocol: `protocol`, or of a Kubernetes port `appProtocol` or `name`.
-    pub protocol_line: Option<Span>,
-    pub target: Option<TargetPort<'a>>,
-}
-
-/// `targetPort`, with its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetPort<'a> {
-    Number(u32, Span),
-    /// Of a Kubernetes port: the name of a container's port.
-    Name(&'a str, Span),
-}
-
-impl TargetPort<'_> {
-    pub fn number(&self) -> Option<(u32, Span)> {
-        match *self {
-            Self::Number(number, line) => Some((number, line)),
-            Self::Name(..) => None,
-        }
-    }
-}
-
-/// An address that clients connect to.
-#[derive(Clone, Debug)]
-pub struct Address<'a> {
-    pub text: &'a str,
-    /// A single IP is the widest prefix.
-    pub net: IpNet,
-    pub line: Span,
-}
-
-impl Address<'_> {
-    /// The IP, where it is one and not a range.
-    pub fn ip(&self) -> Option<IpAddr> {
-        (self.net.prefix_len() == self.net.max_prefix_len()).then(|| self.net.addr())
-    }
 }
 
 /// One host of one definition.
@@ -195,7 +112,7 @@ impl<'a> Definition<'a> {
 
     fn of_entry(resource: &'a Resource, entry: &'a ServiceEntry) -> Self {
         let addresses = entry.addresses.items();
-        let valid: Vec<_> = addresses.iter().filter_map(address).collect();
+        let valid: Vec<_> = addresses.iter().filter_map(address::read).collect();
         // Addresses that are all invalid leave no service at all.
         let reachable = addresses.is_empty() || !valid.is_empty();
         let hosts = entry.hosts.items().iter().filter(|_| reachable);
@@ -210,7 +127,7 @@ impl<'a> Definition<'a> {
                 })
                 .collect(),
             addresses: valid,
-            ports: entry.ports.items().iter().map(entry_port).collect(),
+            ports: entry.ports.items().iter().map(port::of_entry).collect(),
             resolution: match entry
                 .resolution
                 .as_ref()
@@ -266,8 +183,10 @@ impl<'a> Definition<'a> {
         let headless = cluster_ip.filter(|ip| ip.value == "None");
         let addresses: Vec<_> = match (cluster_ip, service.cluster_ips.items()) {
             (Some(ip), _) if ip.value == "None" => Vec::new(),
-            (Some(_), several) if several.len() > 1 => several.iter().filter_map(address).collect(),
-            (Some(ip), _) => address(ip).into_iter().collect(),
+            (Some(_), several) if several.len() > 1 => {
+                several.iter().filter_map(address::read).collect()
+            }
+            (Some(ip), _) => address::read(ip).into_iter().collect(),
             (None, _) => Vec::new(),
         };
         let name = resource.meta.name.as_ref();
@@ -280,7 +199,12 @@ impl<'a> Definition<'a> {
                 rank: 0,
             }],
             addresses,
-            ports: service.ports.items().iter().map(kubernetes_port).collect(),
+            ports: service
+                .ports
+                .items()
+                .iter()
+                .map(port::of_kubernetes)
+                .collect(),
             resolution: match (headless, external) {
                 (Some(_), _) => Resolution::Passthrough,
                 (None, Some(_)) => Resolution::Alias,
@@ -336,68 +260,4 @@ pub(super) fn pairs(map: &crate::istio::decode::Map<String>) -> Vec<(&str, &str)
         .collect();
     pairs.sort_unstable();
     pairs
-}
-
-fn address(text: &Spanned<String>) -> Option<Address<'_>> {
-    let net = match text.value.parse::<IpAddr>() {
-        Ok(ip) => IpNet::from(ip),
-        Err(_) => text.value.parse::<IpNet>().ok()?,
-    };
-    Some(Address {
-        text: &text.value,
-        net,
-        line: text.span,
-    })
-}
-
-fn entry_port(port: &Spanned<api::ServicePort>) -> Port<'_> {
-    let protocol = port.protocol.as_ref();
-    Port {
-        number: number(port.number.as_ref().map(|n| n.value)),
-        number_line: port.number.as_ref().map_or(port.key, |n| n.span),
-        name: port.name.as_ref().map_or("", |n| n.value.as_str()),
-        protocol: Protocol::parse(protocol.map_or("", |p| p.value.as_str())),
-        protocol_line: protocol.map(|p| p.span),
-        target: port
-            .target_port
-            .as_ref()
-            .filter(|target| target.value != 0)
-            .map(|target| TargetPort::Number(number(Some(target.value)), target.span)),
-    }
-}
-
-fn kubernetes_port(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
-    let text = |field: &'_ Option<Spanned<String>>| field.as_ref().map(|f| f.span);
-    let name = port.name.as_ref().map_or("", |n| n.value.as_str());
-    let number_value = number(port.port.as_ref().map(|n| n.value));
-    let transport = port.protocol.as_ref().map(|p| p.value.as_str());
-    Port {
-        number: number_value,
-        number_line: port.port.as_ref().map_or(port.key, |n| n.span),
-        name,
-        protocol: Protocol::of_kubernetes_port(
-            number_value,
-            name,
-            transport,
-            port.app_protocol.as_ref().map(|p| p.value.as_str()),
-        ),
-        protocol_line: text(&port.app_protocol).or_else(|| text(&port.name)),
-        target: port
-            .target_port
-            .as_ref()
-            .and_then(|target| match &target.value {
-                IntOrString::Int(0) => None,
-                IntOrString::Int(value) => {
-                    Some(TargetPort::Number(number(Some(*value)), target.span))
-                }
-                IntOrString::Str(value) => Some(TargetPort::Name(value, target.span)),
-            }),
-    }
-}
-
-/// A port number; admission has refused what is out of range.
-fn number(value: Option<i64>) -> u32 {
-    value
-        .and_then(|value| u32::try_from(value).ok())
-        .unwrap_or(0)
 }

@@ -1,0 +1,35 @@
+//! The addresses that clients connect to.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use crate::source::{Span, Spanned};
+
+/// An address that clients connect to.
+#[derive(Clone, Debug)]
+pub struct Address<'a> {
+    pub text: &'a str,
+    /// A single IP is the widest prefix.
+    pub net: IpNet,
+    pub line: Span,
+}
+
+impl Address<'_> {
+    /// The IP, where it is one and not a range.
+    pub fn ip(&self) -> Option<IpAddr> {
+        (self.net.prefix_len() == self.net.max_prefix_len()).then(|| self.net.addr())
+    }
+}
+
+pub(super) fn read(text: &Spanned<String>) -> Option<Address<'_>> {
+    let net = match text.value.parse::<IpAddr>() {
+        Ok(ip) => IpNet::from(ip),
+        Err(_) => text.value.parse::<IpNet>().ok()?,
+    };
+    Some(Address {
+        text: &text.value,
+        net,
+        line: text.span,
+    })
+}
