@@ -10,6 +10,7 @@ use egress_lint::diag::{
 };
 use egress_lint::output::{self, Format, Options};
 use egress_lint::source::{SourceFile, Sources, Span};
+use proptest::prelude::*;
 
 /// Compares with a file of `testdata/output`, or writes it.
 fn golden(name: &str, got: &[u8]) {
@@ -243,4 +244,89 @@ fn the_report_obeys_its_schema() {
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
+}
+
+/// Text with what is dangerous in it more often than chance would have it.
+fn hostile_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        any::<char>().prop_map(String::from),
+        prop::sample::select(vec![
+            "\x1b[31m",
+            "\u{9b}",
+            "\u{202e}",
+            "\u{2028}",
+            "\u{85}",
+            "\r\n",
+            "\n",
+            "\r",
+            "\t",
+            "\0",
+            "::error::x",
+            "##[x]",
+            "`",
+            "한글",
+            "\u{301}",
+            " ",
+            "a",
+            ": ",
+            "%0A",
+            "]]>",
+            "<&\"",
+            "\u{fffe}",
+            "\u{feff}",
+        ])
+        .prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Nothing of the input commands a terminal, a log or a reader; every format stays what it is.
+    #[test]
+    fn nothing_hidden_gets_out(
+        path in hostile_text(),
+        text in hostile_text(),
+        message in hostile_text(),
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8),
+        width in 10usize..120,
+    ) {
+        let mut sources = Sources::new();
+        let file = sources.add(SourceFile::new(path, text.as_str()));
+        let borders: Vec<u32> =
+            text.char_indices().map(|(at, _)| at).chain([text.len()]).map(|at| at.try_into().unwrap()).collect();
+        let mut spans = places.iter().map(|(a, b)| {
+            let (a, b) = (*a.get(&borders), *b.get(&borders));
+            Span::new(file, a.min(b), a.max(b))
+        });
+        let first = spans.next().unwrap();
+        let mut finding = Diagnostic::new("rule", Severity::Warning, first, message.as_str()).help(message.as_str());
+        for span in spans {
+            finding = finding.because(span, message.as_str());
+        }
+        let edits = vec![Edit { span: first, text: message.clone() }];
+        finding = finding.fix(Fix { safety: Safety::Safe, message: message.clone(), edits });
+        let report = Report {
+            istio_version: "1.30".into(),
+            diagnostics: vec![finding],
+            summary: Summary::default(),
+            rules: Vec::new(),
+        };
+        let options = Options { width, ..Options::default() };
+        for format in [Format::Text, Format::Concise, Format::Github, Format::Junit] {
+            let got = String::from_utf8(written(format, &report, &sources, &options)).unwrap();
+            let bad = got.chars().find(|&c| {
+                c != '\n' && c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            });
+            prop_assert_eq!(bad, None, "{:?}: {:?}", format, got);
+            prop_assert!(format == Format::Github || !got.contains("##["), "{:?}", got);
+            let commands = got.lines().filter(|line| line.trim_start().starts_with("::")).count();
+            prop_assert_eq!(commands, usize::from(format == Format::Github), "{:?}: {}", format, got);
+        }
+        for format in [Format::Json, Format::Sarif, Format::Gitlab] {
+            let got = written(format, &report, &sources, &options);
+            prop_assert!(serde_json::from_slice::<serde_json::Value>(&got).is_ok());
+        }
+    }
 }

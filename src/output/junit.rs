@@ -88,7 +88,7 @@ fn write_body(finding: &Diagnostic, sources: &Sources, out: &mut dyn Write) -> i
         .map(|label| (label.span, label.message.as_str()));
     for (span, message) in own.chain(others) {
         let (line, column) = place(span, sources);
-        let path = escape(&sources.get(span.file).path);
+        let path = escape(&visible::path(&sources.get(span.file).path));
         writeln!(
             out,
             "{path}:{line}:{column}: {}",

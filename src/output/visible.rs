@@ -13,10 +13,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         push(&mut out, c);
     }
-    Cow::Owned(match out.contains(OLD_COMMAND) {
-        true => out.replace(OLD_COMMAND, r"#\x23["),
-        false => out,
-    })
+    Cow::Owned(out)
 }
 
 /// GitHub's runner obeys this anywhere in a line.
@@ -28,6 +25,7 @@ pub(super) fn push(out: &mut String, c: char) {
         '\n' => out.push_str(r"\n"),
         '\r' => out.push_str(r"\r"),
         '\t' => out.push_str(r"\t"),
+        '[' if out.ends_with("##") => out.push_str(r"\x5b"),
         _ if !is_hidden(c) => out.push(c),
         _ if u32::from(c) < 0x100 => {
             let _ = write!(out, r"\x{:02x}", u32::from(c));
@@ -111,7 +109,7 @@ mod tests {
             visible("\x1b[31m\u{9b}a\u{7f}\u{202e}\u{2028}\u{85}\r\n\t\u{feff}"),
             r"\x1b[31m\x9ba\x7f\u{202e}\u{2028}\x85\r\n\t\u{feff}"
         );
-        assert_eq!(visible("##[error]x"), r"#\x23[error]x");
+        assert_eq!(visible("##[error]x"), r"##\x5berror]x");
         assert_eq!(path("::error::x"), "./::error::x");
         assert_eq!(path("a::b"), "a::b");
     }
