@@ -1,0 +1,176 @@
+//! The pages in `rules/`: their headings, the lines that are generated, and that their examples are true.
+
+mod harness;
+
+use egress_lint::diag::{Fixable, RuleInfo};
+use egress_lint::engine::known_rules;
+use harness::run::Room;
+use harness::{bless, read, root};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const HEADINGS: [&str; 6] = [
+    "What happens",
+    "Evidence",
+    "Example",
+    "Options",
+    "When to ignore it",
+    "References",
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let trials = known_rules()
+        .into_iter()
+        .map(|rule| Trial::test(rule.name, move || page(rule).map_err(Failed::from)))
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn page(rule: RuleInfo) -> Result<(), String> {
+    let file = root().join(format!("rules/{}.md", rule.name));
+    let text = read(&file);
+    if !text.starts_with(&format!("# {}\n\n", rule.name)) {
+        return Err("the page begins with the rule's name".to_owned());
+    }
+    let headings: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
+    if headings != HEADINGS {
+        return Err(format!("headings: {headings:?}\ninstead of {HEADINGS:?}"));
+    }
+    let blocks = blocks(&text);
+    for block in &blocks {
+        example(rule, block)?;
+    }
+    let quiet = blocks.iter().all(|block| block.kind != Kind::Bad);
+    if quiet && rule.name != "internal" {
+        return Err("the page has no bad example".to_owned());
+    }
+    bless::compare(&file, &generated(rule, &text, &blocks))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bad,
+    Good,
+}
+
+/// An example of a page.
+#[derive(Debug)]
+struct Block {
+    kind: Kind,
+    text: String,
+    /// The configuration that stands before it.
+    config: Option<String>,
+    /// The line after its last one, from 0.
+    end: usize,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut config = None;
+    let mut lines = page.lines().enumerate();
+    while let Some((_, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```yaml") else {
+            continue;
+        };
+        let mut text = String::new();
+        let mut end = 0;
+        for (number, line) in lines.by_ref() {
+            end = number + 1;
+            if line == "```" {
+                break;
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+        match info.trim() {
+            "config" => config = Some(text),
+            "bad" | "good" => blocks.push(Block {
+                kind: if info.trim() == "bad" {
+                    Kind::Bad
+                } else {
+                    Kind::Good
+                },
+                text,
+                config: config.clone(),
+                end,
+            }),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+impl Block {
+    fn room(&self) -> Room {
+        let config = self
+            .config
+            .as_deref()
+            .map(|text| ("egress-lint.yaml", text));
+        Room::new(
+            [("example.yaml", self.text.as_str())]
+                .into_iter()
+                .chain(config),
+        )
+    }
+}
+
+/// A bad example has this rule, a good one nothing that is louder than advice.
+fn example(rule: RuleInfo, block: &Block) -> Result<(), String> {
+    let findings = block.room().findings(&[], &["example.yaml"]);
+    let found = findings.iter().any(|finding| finding.rule == rule.name);
+    let right = match block.kind {
+        Kind::Bad => found,
+        Kind::Good => !found && findings.iter().all(|finding| !finding.is_loud()),
+    };
+    match right {
+        true => Ok(()),
+        false => Err(format!(
+            "{:?} example: {findings:#?}\n{}",
+            block.kind, block.text
+        )),
+    }
+}
+
+/// The page with its facts, and with the output of each bad example after it.
+fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
+    let mut out = String::new();
+    let lines: Vec<&str> = page.lines().collect();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        out.push_str(if at == 2 { "" } else { line });
+        if at == 2 {
+            out.push_str(&facts(rule));
+        }
+        out.push('\n');
+        at += 1;
+        let Some(block) = blocks
+            .iter()
+            .find(|block| block.end == at && block.kind == Kind::Bad)
+        else {
+            continue;
+        };
+        let answer = block.room().check(&[], &["example.yaml"]);
+        out.push_str(&format!("\n```text\n{}\n```\n", answer.stdout.trim_end()));
+        if lines.get(at + 1) == Some(&"```text") {
+            let end = lines.iter().skip(at + 2).position(|line| *line == "```");
+            at += 3 + end.unwrap_or(0);
+        }
+    }
+    out
+}
+
+fn facts(rule: RuleInfo) -> String {
+    let fix = match rule.fixable {
+        Fixable::Always => "always",
+        Fixable::Sometimes => "sometimes",
+        Fixable::Never => "none",
+    };
+    format!(
+        "Level: {} · fix: {fix} · since {}",
+        rule.severity.name(),
+        rule.since
+    )
+}
