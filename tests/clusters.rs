@@ -40,13 +40,12 @@ fn answer(case: &Case) -> String {
         });
         let _ = writeln!(
             out,
-            "{}:{} {}[{}]{}: {}",
+            "{}:{} {}[{}]{}",
             text("path"),
             finding["start"]["line"],
             text("severity"),
             text("rule"),
             worlds.unwrap_or_default(),
-            text("message"),
         );
     }
     let counts = |key: &str| report["summary"][key].as_u64().unwrap_or(0);

@@ -31,7 +31,9 @@ pub(super) fn collect(
     Kustomizations::collect(starts, |at| {
         let file = match known.get(at) {
             Some(&file) => file,
-            None => from_disk(sources, cwd, at)?,
+            // What lies outside of the repository is nobody's business here.
+            None if is_below(at, &top) => from_disk(sources, cwd, at)?,
+            None => return None,
         };
         let text = &sources.get(file).text;
         let tree = Tree::parse(file, text);
@@ -44,6 +46,11 @@ pub(super) fn collect(
 fn top(cwd: &Path) -> String {
     let top = cwd.ancestors().find(|above| above.join(".git").exists());
     place("", &top.unwrap_or(cwd).to_string_lossy())
+}
+
+fn is_below(at: &str, top: &str) -> bool {
+    let rest = at.strip_prefix(top);
+    rest.is_some_and(|rest| rest.starts_with('/') || top.ends_with('/'))
 }
 
 fn from_disk(sources: &mut Sources, cwd: &Path, at: &str) -> Option<FileId> {

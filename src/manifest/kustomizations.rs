@@ -54,6 +54,8 @@ pub struct Reached<'a> {
 pub struct Tree<'a> {
     pub root: &'a Kustomization,
     pub files: Vec<Reached<'a>>,
+    /// How many it is made of.
+    kustomizations: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -237,19 +239,18 @@ impl Kustomizations {
     ///
     /// A fork of forks repeats whole trees, so a kustomization that is reached again only marks its files as repeated.
     /// The work is bounded; beyond the bound further roots are left out.
-    pub fn trees(&self) -> Vec<Tree<'_>> {
+    pub fn trees(&self) -> impl Iterator<Item = Tree<'_>> {
         const LIMIT: usize = 2_000_000;
+        let roots = self.list.iter().enumerate().filter(|&(index, _)| {
+            let above = self.parents.get(index);
+            above.is_none_or(Vec::is_empty)
+        });
         let mut work = 0;
-        let mut out = Vec::new();
-        for (index, root) in self.list.iter().enumerate() {
-            let is_root = self.parents.get(index).is_none_or(Vec::is_empty);
-            if is_root && work < LIMIT {
-                let tree = self.tree(index, root);
-                work += tree.files.len() + 1;
-                out.push(tree);
-            }
-        }
-        out
+        roots.map_while(move |(index, root)| {
+            let tree = (work < LIMIT).then(|| self.tree(index, root))?;
+            work += tree.files.len() + tree.kustomizations;
+            Some(tree)
+        })
     }
 
     fn tree<'a>(&'a self, index: usize, root: &'a Kustomization) -> Tree<'a> {
@@ -316,7 +317,11 @@ impl Kustomizations {
                 ..file
             })
             .collect();
-        Tree { root, files }
+        Tree {
+            root,
+            files,
+            kustomizations: by_folder.len(),
+        }
     }
 
     /// All that can be reached along `edges`, the starts included, sorted.
@@ -597,7 +602,7 @@ mod tests {
             ),
             ("base/kustomization.yaml", "resources: [se.yaml]\n"),
         ]);
-        let trees = all.trees();
+        let trees: Vec<_> = all.trees().collect();
         let [tree] = &trees[..] else {
             panic!("one root: {trees:?}")
         };

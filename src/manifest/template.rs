@@ -1,12 +1,13 @@
 //! Go templates: text that becomes a manifest only once a chart or a generator has filled it in.
 
+use std::collections::BTreeSet;
+
 use memchr::memmem;
 
 /// The kinds of resources that templates would make: of these, nobody can say that nothing defines one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// Sorted, without repetition.
-    names: Vec<String>,
+    names: BTreeSet<String>,
     /// A template whose kind is itself filled in.
     any: bool,
 }
@@ -30,17 +31,15 @@ impl Kinds {
             if word.is_empty() {
                 kinds.any = true;
             } else {
-                kinds.names.push(word.to_owned());
+                kinds.names.insert(word.to_owned());
             }
         }
         kinds.any |= !named && holds_output(text);
-        kinds.names.sort_unstable();
-        kinds.names.dedup();
         kinds
     }
 
     pub fn may_hold(&self, kind: &str) -> bool {
-        self.any || self.names.iter().any(|name| name == kind)
+        self.any || self.names.contains(kind)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -49,9 +48,11 @@ impl Kinds {
 
     pub fn extend(&mut self, other: &Kinds) {
         self.any |= other.any;
-        self.names.extend_from_slice(&other.names);
-        self.names.sort_unstable();
-        self.names.dedup();
+        for name in &other.names {
+            if !self.names.contains(name) {
+                self.names.insert(name.clone());
+            }
+        }
     }
 }
 
