@@ -89,6 +89,8 @@ struct Frame {
     key_start: usize,
     size: u64,
     depth: usize,
+    /// Where its last child ends.
+    end: u32,
 }
 
 /// What `&name` stands before.
@@ -460,7 +462,7 @@ impl<'b> Arena<'b> {
         {
             anchor.node = map;
         }
-        self.grow(1);
+        self.grow(1, key.end);
         self.dissolved = true;
         true
     }
@@ -469,7 +471,7 @@ impl<'b> Arena<'b> {
     fn leaf(&mut self, raw: Raw, anchor: usize, is_key: bool) -> Result<(), SyntaxError> {
         let node = self.push(raw);
         self.anchor(anchor, node, true, 1, 0);
-        self.grow(1);
+        self.grow(1, raw.end);
         self.count(0, node);
         if raw.tag != Tag::None || !is_key {
             let text = self.tree.scalar_text(self.text, &raw);
@@ -528,6 +530,7 @@ impl<'b> Arena<'b> {
             key_start: start,
             size: 1,
             depth: 0,
+            end: offset(start),
         });
         if self.stack.len() > DEPTH {
             return Err(self.refuse(start, start, format!("nested deeper than {DEPTH} levels")));
@@ -554,22 +557,18 @@ impl<'b> Arena<'b> {
             return Ok(());
         };
         let after = offset(self.tree.nodes.len());
-        let last = self.tree.nodes.last().map_or(0, |raw| raw.end);
+        let end = if bracketed { offset(end) } else { frame.end };
         if let Some(raw) = self.tree.nodes.get_mut(frame.node as usize) {
             raw.a = after;
-            raw.end = if bracketed {
-                offset(end)
-            } else {
-                last.max(raw.end)
-            };
+            raw.end = end;
         }
         if let Some(anchor) = frame.anchor.and_then(|index| self.anchors.get_mut(index)) {
             anchor.closed = true;
             anchor.size = frame.size;
             anchor.depth = frame.depth + 1;
         }
+        self.grow(frame.size, end);
         if let Some(parent) = self.stack.last_mut() {
-            parent.size = parent.size.saturating_add(frame.size);
             parent.depth = parent.depth.max(frame.depth + 1);
         }
         if frame.map
@@ -635,7 +634,7 @@ impl<'b> Arena<'b> {
         if let Some(frame) = self.stack.last_mut() {
             frame.depth = frame.depth.max(depth);
         }
-        self.grow(size.saturating_add(1));
+        self.grow(size.saturating_add(1), offset(end));
         self.count(size, node);
         Ok(())
     }
@@ -732,9 +731,11 @@ impl<'b> Arena<'b> {
         Some(self.anchors.len() - 1)
     }
 
-    fn grow(&mut self, size: u64) {
+    /// A child of the innermost collection is complete: so many nodes, up to this byte.
+    fn grow(&mut self, size: u64, end: u32) {
         if let Some(frame) = self.stack.last_mut() {
             frame.size = frame.size.saturating_add(size);
+            frame.end = frame.end.max(end);
         }
     }
 

@@ -3,18 +3,19 @@
 use crate::diag::Edit;
 use crate::source::Span;
 
+use super::tree::Style;
+use super::value::string;
+
 /// Writes another string in the place of a scalar, with the quotes that it has or that it now needs.
 pub fn replace_string(text: &str, scalar: Span, value: &str) -> Edit {
-    let written = slice(text, scalar);
-    let special = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
-    let quote = match written.chars().next() {
-        Some(quote @ ('"' | '\'')) => quote.to_string(),
-        _ if value.contains(special) || value.parse::<f64>().is_ok() => "\"".to_owned(),
-        _ => String::new(),
+    let style = match slice(text, scalar).chars().next() {
+        Some('"') => Style::Double,
+        Some('\'') => Style::Single,
+        _ => Style::Plain,
     };
     Edit {
         span: scalar,
-        text: format!("{quote}{value}{quote}"),
+        text: string(value, style),
     }
 }
 
@@ -85,6 +86,10 @@ impl Place {
 /// Before the closing brace.
 fn flow(text: &str, map: Span, entry: &str) -> Option<Edit> {
     let inside = slice(text, map).strip_prefix('{')?.strip_suffix('}')?;
+    if inside.contains('#') {
+        // It may be a comment, which would swallow the entry.
+        return None;
+    }
     let kept = inside.trim_end();
     let (separator, kept) = match kept.strip_suffix(',') {
         Some(_) => (" ", kept),

@@ -5,6 +5,7 @@
 
 mod arena;
 mod build;
+pub mod change;
 pub mod debug;
 pub mod edit;
 mod embedded;
@@ -13,16 +14,20 @@ mod gap;
 mod json;
 mod map;
 mod node;
+mod place;
 mod prepare;
 mod scalar;
 mod split;
 mod stream;
 mod tree;
+mod value;
 mod written;
 
 pub use embedded::embedded;
 pub use fault::{Notice, NoticeKind, SyntaxError};
 pub use node::{Entries, Entry, Items, Kind, Node};
+pub use place::Place;
 pub use scalar::Scalar;
 pub use split::{Chunk, split};
 pub use tree::{Comment, Document, Style, Tree};
+pub use value::Value;

@@ -68,6 +68,14 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// Where the value itself is written: behind the anchor, if this is an alias.
+    pub(super) fn definition(self) -> Span {
+        match self.raw(self.index) {
+            Some(raw) => self.tree.span(raw.start, raw.end),
+            None => self.tree.span(0, 0),
+        }
+    }
+
     /// The first character, as a place to point at when the whole would be too much.
     pub fn first_character(self) -> Span {
         self.span().first_character(self.text)
@@ -171,6 +179,24 @@ impl<'t> Node<'t> {
     /// The text of the whole file.
     pub fn source(self) -> &'t str {
         self.text
+    }
+
+    pub(super) fn tree(self) -> &'t Tree {
+        self.tree
+    }
+
+    /// Whether a merge or a doubled key makes the entries differ from what is written.
+    pub(super) fn is_special(self) -> bool {
+        self.raw(self.index)
+            .is_some_and(|raw| raw.shape == Shape::Map && raw.b != 0)
+    }
+
+    /// The entries as they are written: merges and doubled keys, too.
+    pub(super) fn written_entries(self) -> Entries<'t> {
+        Entries {
+            pairs: None,
+            ..self.entries()
+        }
     }
 
     fn entry(self, key: u32, value: u32, via: u32) -> Entry<'t> {

@@ -56,6 +56,13 @@ pub(super) struct Raw {
 impl Raw {
     /// The scalar's text is that of the file.
     pub(super) const SOURCE: u32 = u32::MAX;
+
+    /// What stands in the text, without the quotes.
+    pub(super) fn written<'t>(&self, text: &'t str) -> &'t str {
+        let quote = u32::from(matches!(self.style, Style::Single | Style::Double));
+        text.get((self.start + quote) as usize..self.end.saturating_sub(quote) as usize)
+            .unwrap_or("")
+    }
 }
 
 /// The entries of a map that has a merge or a key twice: what Kubernetes takes.
@@ -206,8 +213,6 @@ impl Tree {
             let start = raw.a as usize;
             return self.cooked.get(start..start + raw.b as usize).unwrap_or("");
         }
-        let quote = u32::from(matches!(raw.style, Style::Single | Style::Double));
-        text.get((raw.start + quote) as usize..raw.end.saturating_sub(quote) as usize)
-            .unwrap_or("")
+        raw.written(text)
     }
 }
