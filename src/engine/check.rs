@@ -75,7 +75,7 @@ pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
     findings.append(&mut judge(&worlds, &rules, &loaded.sources, settings));
     findings.extend(annotations(loaded));
     unknown_values::drop(&mut findings, loaded.resources());
-    findings.retain_mut(|finding| settings.levels.adjust(finding));
+    findings.retain_mut(|finding| settings.levels.adjust(&known, finding));
     silence(&mut findings, loaded, settings, &known);
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
@@ -120,6 +120,6 @@ fn silence(
     let told = findings.len();
     silencers.apply(findings, settings.config, &rules, &loaded.sources);
     let mut about_silencers = findings.split_off(told.min(findings.len()));
-    about_silencers.retain_mut(|finding| settings.levels.adjust(finding));
+    about_silencers.retain_mut(|finding| settings.levels.adjust(&known, finding));
     findings.append(&mut about_silencers);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::built_in::{BUILT_IN, FIXED};
+use super::built_in::FIXED;
 use crate::config::{self, Config, Level};
 use crate::diag::{Diagnostic, RuleInfo, Severity, nearest};
 use crate::istio::IstioVersion;
@@ -66,9 +66,10 @@ impl Levels {
         }
     }
 
-    /// Gives a finding that no rule file made its level; `false`: it is not to be told.
-    pub(super) fn adjust(&self, finding: &mut Diagnostic) -> bool {
-        let Some(rule) = BUILT_IN.iter().find(|rule| rule.name == finding.rule) else {
+    /// Gives a finding that no rule file made its level; `false`: it is not to be told. Admission also speaks under the
+    /// names of rules.
+    pub(super) fn adjust(&self, known: &[RuleInfo], finding: &mut Diagnostic) -> bool {
+        let Some(rule) = known.iter().find(|rule| rule.name == finding.rule) else {
             return true;
         };
         let Some(level) = self.level(rule) else {
