@@ -184,9 +184,12 @@ pub(super) fn conflict(root: Half<'_>, own: Half<'_>) -> bool {
     ];
     let flag = |written: &Written| written.ignore_uri_case.as_ref().is_some_and(|f| f.value);
     gateways
-        || texts
-            .into_iter()
-            .any(|(root, own)| text_conflict(root.as_ref(), own.as_ref()))
+        || texts.into_iter().any(|(root, own)| {
+            text_conflict(
+                root.as_deref().map(|it| &**it),
+                own.as_deref().map(|it| &**it),
+            )
+        })
         || maps.into_iter().any(|(root, own)| map_conflict(root, own))
         || flag(root) != flag(own)
         || port_conflict(root, own)
@@ -203,7 +206,7 @@ fn map_conflict(
     };
     own.value
         .iter()
-        .any(|(key, own)| text_conflict(root.value.get(&key.value), Some(own)))
+        .any(|(key, own)| text_conflict(root.value.get(&key.value).map(|it| &**it), Some(own)))
 }
 
 fn port_conflict(root: &Written, own: &Written) -> bool {
@@ -245,7 +248,7 @@ fn gateway_conflict(root: Half<'_>, own: Half<'_>) -> bool {
 
 /// Whether the delegate's text condition is not within the delegating one's. With a regular expression on either
 /// side Istio does not try to tell.
-fn text_conflict(root: Option<&Spanned<StringMatch>>, own: Option<&Spanned<StringMatch>>) -> bool {
+fn text_conflict(root: Option<&StringMatch>, own: Option<&StringMatch>) -> bool {
     let (Some(root), Some(own)) = (root, own) else {
         return false;
     };

@@ -114,24 +114,35 @@ impl<T: Decode> Decode for Box<T> {
 
 impl<T: Decode + Default> Decode for List<T> {
     fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
-        (node.kind() == Kind::List)
-            .then(|| node.items().filter_map(|item| decoder.item(item)).collect())
+        if node.kind() != Kind::List {
+            return None;
+        }
+        // Exactly as much as is needed: there may be many short lists of large messages.
+        let mut out = Vec::with_capacity(node.items().count());
+        out.extend(node.items().filter_map(|item| decoder.item(item)));
+        Some(out)
     }
 }
 
 impl<T: Decode + Default> Decode for Map<T> {
     fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
-        (node.kind() == Kind::Map).then(|| {
-            let entries = node.entries().filter_map(|entry| {
-                if is_placeholder(entry.key) {
-                    decoder.placeholders.push(entry.key.span());
-                }
-                let value = decoder.field(&entry)?;
-                let key = Spanned::new(entry.name.to_string(), entry.key.span(), entry.key.span());
-                Some((key, value))
-            });
-            Self(entries.collect())
-        })
+        if node.kind() != Kind::Map {
+            return None;
+        }
+        let mut out = Vec::with_capacity(node.entries().count());
+        for entry in node.entries() {
+            if is_placeholder(entry.key) {
+                decoder.placeholders.push(entry.key.span());
+            }
+            let Some(value) = decoder.field(&entry) else {
+                continue;
+            };
+            out.push((
+                Spanned::new(entry.name.into_owned(), entry.key.span(), entry.key.span()),
+                value,
+            ));
+        }
+        Some(Self(out))
     }
 }
 

@@ -32,10 +32,10 @@ message! {
     }
     HttpMatch {
         name: String = "name",
-        uri: StringMatch = "uri",
-        scheme: StringMatch = "scheme",
-        method: StringMatch = "method",
-        authority: StringMatch = "authority",
+        uri: Box<StringMatch> = "uri",
+        scheme: Box<StringMatch> = "scheme",
+        method: Box<StringMatch> = "method",
+        authority: Box<StringMatch> = "authority",
         headers: Map<StringMatch> = "headers",
         port: Int = "port",
         source_labels: Map<String> = "sourceLabels",

@@ -108,7 +108,7 @@ fn exclude<const N: usize>(first: Named, others: [Option<Named>; N], review: &mu
 fn check_match(matched: &HttpMatch, mesh: bool, review: &mut Review<'_>) {
     for (name, pattern) in matched.headers.iter().flat_map(|map| map.iter()) {
         check_header_name(name, mesh, review);
-        string_match::check(Some(pattern), review);
+        string_match::check(pattern, review);
     }
     for (name, pattern) in matched.without_headers.iter().flat_map(|map| map.iter()) {
         check_header_name(name, mesh, review);
@@ -118,17 +118,20 @@ fn check_match(matched: &HttpMatch, mesh: bool, review: &mut Review<'_>) {
             .as_ref()
             .is_none_or(|regex| *regex.value != *"*")
         {
-            string_match::check(Some(pattern), review);
+            string_match::check(pattern, review);
         }
     }
     if let Some(uri) = &matched.uri {
         string_match::check_regex(uri, review);
     }
-    string_match::check(matched.scheme.as_ref(), review);
-    string_match::check(matched.method.as_ref(), review);
-    string_match::check(matched.authority.as_ref(), review);
+    for pattern in [&matched.scheme, &matched.method, &matched.authority]
+        .into_iter()
+        .flatten()
+    {
+        string_match::check(pattern, review);
+    }
     for (_, pattern) in matched.query_params.iter().flat_map(|map| map.iter()) {
-        string_match::check(Some(pattern), review);
+        string_match::check(pattern, review);
     }
     port::check_optional_number(matched.port.as_ref(), review);
     if let Some(labels) = &matched.source_labels {

@@ -5,8 +5,7 @@ use super::{Review, refusal, regex};
 use crate::source::Spanned;
 
 /// Refuses an empty prefix and what is no regular expression.
-pub(super) fn check(pattern: Option<&Spanned<StringMatch>>, review: &mut Review<'_>) {
-    let Some(pattern) = pattern else { return };
+pub(super) fn check(pattern: &StringMatch, review: &mut Review<'_>) {
     if let Some(prefix) = pattern.prefix.as_ref().filter(|prefix| prefix.is_empty()) {
         review.push(
             refusal(prefix.span, "an empty prefix matches everything").help("remove the match"),
