@@ -19,6 +19,7 @@ mod retries_disabled;
 mod retries_not_repeatable;
 mod retry_on_without_connect_failure;
 mod twins;
+mod unreachable_route;
 mod ways;
 
 pub use crate::diag::RuleInfo as Meta;
@@ -65,6 +66,7 @@ static ALL: &[&RuleDef] = &[
     &retries_disabled::RULE,
     &retries_not_repeatable::RULE,
     &retry_on_without_connect_failure::RULE,
+    &unreachable_route::RULE,
 ];
 
 /// Every rule, by name.
