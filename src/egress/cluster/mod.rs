@@ -8,6 +8,8 @@ mod load_balancer;
 mod locality;
 mod name;
 mod outlier;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 pub use name::ClusterName;
