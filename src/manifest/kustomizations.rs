@@ -627,4 +627,65 @@ mod tests {
         assert_eq!(folders_up("/ra/x.yaml", "/r"), ["/ra"]);
         assert_eq!(folders_up("/x.yaml", "/"), ["/"]);
     }
+
+    /// The definition, word for word: what each way from a root down to the kustomization sets.
+    fn ways(graph: &[(Option<u8>, Vec<usize>)], at: usize) -> Vec<Option<u8>> {
+        let own = graph[at].0;
+        let above: Vec<usize> = (0..graph.len())
+            .filter(|&other| graph[other].1.contains(&at))
+            .collect();
+        if above.is_empty() {
+            return vec![own];
+        }
+        let outer = above.into_iter().flat_map(|other| ways(graph, other));
+        outer.map(|outer| outer.or(own)).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_ways_from_all_roots(
+            graph in proptest::collection::vec(
+                (proptest::option::of(0_u8..2), proptest::collection::vec(1_usize..4, 0..3)),
+                1..7,
+            )
+        ) {
+            // Each leads to some of those behind it only, so there is no cycle.
+            let count = graph.len();
+            let graph: Vec<(Option<u8>, Vec<usize>)> = graph
+                .into_iter()
+                .enumerate()
+                .map(|(at, (own, steps))| {
+                    let below = steps.into_iter().map(|step| at + step);
+                    (own, below.filter(|&below| below < count).collect())
+                })
+                .collect();
+            let files: Vec<(String, String)> = graph
+                .iter()
+                .enumerate()
+                .map(|(at, (own, below))| {
+                    let namespace = own.map_or(String::new(), |own| format!("namespace: n{own}\n"));
+                    let below: Vec<String> = below.iter().map(|it| format!("../{it}, ")).collect();
+                    (
+                        format!("{at}/kustomization.yaml"),
+                        format!("{namespace}resources: [{}se.yaml]\n", below.concat()),
+                    )
+                })
+                .collect();
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|(at, text)| (at.as_str(), text.as_str())).collect();
+            let all = read(&files);
+            for at in 0..count {
+                let mut ways = ways(&graph, at);
+                ways.sort_unstable();
+                ways.dedup();
+                let expected = match &ways[..] {
+                    [None] => None,
+                    [Some(own)] => Some(format!("n{own}")),
+                    _ => Some("?".to_owned()),
+                };
+                let found = name(&all, &format!("{at}/se.yaml"), None).map(str::to_owned);
+                proptest::prop_assert_eq!(found, expected);
+            }
+        }
+    }
 }

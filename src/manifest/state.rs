@@ -42,7 +42,7 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
             .filter(|value| !value.is_empty())
     };
     let (Some(version), Some(kind)) = (string("apiVersion"), string("kind")) else {
-        return if has_directive(root) {
+        return if has_directive(text, root) {
             State::Patch
         } else {
             State::Other
@@ -54,7 +54,7 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     if ours && text.contains("{{") && filled_in(root) {
         return State::Template;
     }
-    if text.contains("$patch") && has_directive(root) {
+    if has_directive(text, root) {
         return State::Patch;
     }
     State::Resource
@@ -88,8 +88,8 @@ fn filled_in(root: Node<'_>) -> bool {
 }
 
 /// Whether a key `$patch` stands anywhere.
-fn has_directive(root: Node<'_>) -> bool {
-    any(root, |name, _| name == "$patch")
+fn has_directive(text: &str, root: Node<'_>) -> bool {
+    text.contains("$patch") && any(root, |name, _| name == "$patch")
 }
 
 /// Whether the test holds for a node, or for a key together with its value, anywhere from `root` downwards. A list's
