@@ -184,6 +184,21 @@ pub(super) struct Check {
     /// The level from which on findings make the run fail: error, warning, advice, never [default: warning]
     #[arg(long, value_name = "LEVEL", value_parser = fail_on, help_heading = "Rules")]
     pub(super) fail_on: Option<FailOn>,
+    /// Apply fixes until nothing changes: those that are safe, or with --fix=unsafe also those that narrow or
+    /// redirect traffic
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SAFETY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "safe",
+        help_heading = "Fixes"
+    )]
+    pub(super) fix: Option<Fix>,
+    /// Print what the fixes would change, as a unified diff, and write nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) diff: bool,
     /// List silenced findings too
     #[arg(long, help_heading = "Output")]
     pub(super) show_suppressed: bool,
@@ -268,6 +283,12 @@ pub(super) struct Printing {
         help_heading = "Output"
     )]
     pub(super) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Fix {
+    Safe,
+    Unsafe,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -7,15 +7,50 @@ use anyhow::Context as _;
 
 use super::arguments::Check;
 use super::exit::Exit;
-use super::{session, terminal};
+use super::session::{self, Session};
+use super::{fix, terminal};
 use crate::config::FailOn;
 use crate::diag::Report;
 use crate::engine::{self, FIXED, Levels, Loaded, Settings};
+use crate::fix::Seen;
 use crate::output::{self, Format};
 use crate::source::Sources;
 
 pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let session = session::open(&arguments.inputs)?;
+    let mut judged = judge(arguments, session::open(&arguments.inputs)?)?;
+    let mut failed = false;
+    if arguments.diff {
+        let before = exit(arguments, &judged);
+        fix::show(arguments, judged, out)?;
+        return Ok(before);
+    }
+    if arguments.fix.is_some() {
+        (judged, failed) = fix::apply(arguments, judged)?;
+    }
+    if !arguments.quiet {
+        print(arguments, &judged.report, judged.sources(), out)?;
+    }
+    let exit = exit(arguments, &judged);
+    Ok(if failed { Exit::Trouble } else { exit })
+}
+
+/// The files of a run and what is found in them.
+pub(super) struct Judged {
+    pub(super) session: Session,
+    pub(super) report: Report,
+}
+
+impl Seen for Judged {
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn sources(&self) -> &Sources {
+        &self.session.loaded.sources
+    }
+}
+
+pub(super) fn judge(arguments: &Check, session: Session) -> anyhow::Result<Judged> {
     let config = &session.config;
     let known = engine::known_rules();
     let levels = Levels::new(config, &arguments.rule, &arguments.only, &known)?;
@@ -29,13 +64,7 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
         fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };
     let report = engine::check(&session.loaded, &settings);
-    if !arguments.quiet {
-        print(arguments, &report, &session.loaded.sources, out)?;
-    }
-    let configured = config.fail_on.as_ref().map(|level| level.value);
-    let fail_on = arguments.fail_on.or(configured);
-    let fail_on = fail_on.unwrap_or(FailOn::Warning);
-    Ok(exit(arguments, &session.loaded, &report, fail_on))
+    Ok(Judged { session, report })
 }
 
 fn print(
@@ -64,7 +93,12 @@ fn print(
     Ok(file.flush()?)
 }
 
-fn exit(arguments: &Check, loaded: &Loaded, report: &Report, fail_on: FailOn) -> Exit {
+fn exit(arguments: &Check, judged: &Judged) -> Exit {
+    let Judged { session, report } = judged;
+    let configured = session.config.fail_on.as_ref().map(|level| level.value);
+    let fail_on = arguments.fail_on.or(configured);
+    let fail_on = fail_on.unwrap_or(FailOn::Warning);
+    let loaded = &session.loaded;
     let mut counted = report.diagnostics.iter().filter(|d| d.suppressed.is_none());
     if !loaded.problems.is_empty() || counted.clone().any(|d| FIXED.contains(&d.rule)) {
         Exit::Trouble

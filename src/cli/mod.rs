@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod debug;
 mod exit;
+mod fix;
 mod rules;
 mod session;
 mod terminal;

@@ -8,8 +8,9 @@ use super::arguments::Inputs;
 use super::terminal;
 use crate::config::{self, Choice, Config, PathGlobs};
 use crate::engine::{self, Loaded, Request};
+use crate::fix::Texts;
 use crate::istio::IstioVersion;
-use crate::source::{FileId, Problem, Sources, Span, Spanned, discover, read_stream};
+use crate::source::{Content, FileId, Problem, Sources, Span, Spanned, discover, read_stream};
 use crate::world::Fallback;
 
 /// The configuration and the files of a run; what the command line says wins over the configuration.
@@ -27,6 +28,15 @@ pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
         .num_threads(inputs.threads)
         .build_global()
         .context("cannot start threads")?;
+    let session = read(inputs, &Texts::new())?;
+    for problem in &session.loaded.problems {
+        terminal::say(&format!("error: {}", told(problem)));
+    }
+    Ok(session)
+}
+
+/// Reads it all, with `texts` in place of those of the disk.
+pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
     let cwd = std::env::current_dir().context("the working directory cannot be found")?;
     let mut sources = Sources::new();
     let configured = config::load(&choice(inputs), &cwd, &mut sources)
@@ -40,12 +50,17 @@ pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
     let excluded = |shown: &str| left_out.matches(shown) || config.is_excluded(shown);
     let found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
     let stdin = found.stdin.then(|| {
-        let content = read_stream(io::stdin().lock());
-        (inputs.stdin_filename.clone(), content)
+        let name = inputs.stdin_filename.clone();
+        let content = match texts.get(&name) {
+            Some(text) => Ok(Content::Text(text.clone())),
+            None => read_stream(io::stdin().lock()),
+        };
+        (name, content)
     });
     let mut loaded = engine::load(Request {
         found,
         stdin,
+        texts,
         sources,
         cwd: &cwd,
         version,
@@ -53,9 +68,6 @@ pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
         parse_all: inputs.no_prefilter,
     });
     loaded.diagnostics.append(&mut diagnostics);
-    for problem in &loaded.problems {
-        terminal::say(&format!("error: {}", told(problem)));
-    }
     let closed = config.closed_world.as_ref().is_some_and(|it| it.value);
     Ok(Session {
         version,

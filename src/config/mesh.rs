@@ -13,11 +13,16 @@ pub enum MeshSource {
 }
 
 impl MeshSource {
+    /// The file that it stands in.
+    pub fn file(&self) -> FileId {
+        match self {
+            MeshSource::File { file, .. } | MeshSource::Inline { file, .. } => *file,
+        }
+    }
+
     /// Hands over the node of the map; `None` where the file holds nothing.
     pub fn read<T>(&self, sources: &Sources, read: impl FnOnce(Node<'_>) -> T) -> Option<T> {
-        let file = match self {
-            MeshSource::File { file, .. } | MeshSource::Inline { file, .. } => *file,
-        };
+        let file = self.file();
         let text = sources.get(file).text.as_str();
         let tree = Tree::parse(file, text);
         let root = tree.documents(text).next()?.root;

@@ -1,6 +1,6 @@
 //! From paths to resources: each file is read once, parsed, decoded, and its tree dropped.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -22,6 +22,8 @@ pub struct Request<'a> {
     pub found: Discovery,
     /// The name to show for standard input and what came from there.
     pub stdin: Option<(String, Result<Content, ReadError>)>,
+    /// Texts that stand in place of those of the disk, by the path as it is shown.
+    pub texts: &'a BTreeMap<String, String>,
     /// What has been read before, such as the configuration.
     pub sources: Sources,
     pub cwd: &'a Path,
@@ -76,7 +78,10 @@ pub fn load(request: Request<'_>) -> Loaded {
         .inputs
         .par_iter()
         .map_init(Vec::new, |buffer, input| {
-            read(input, buffer, request.parse_all)
+            match request.texts.get(&input.shown) {
+                Some(text) => Ok(Content::Text(text.clone())),
+                None => read(input, buffer, request.parse_all),
+            }
         })
         .collect();
 
