@@ -46,7 +46,7 @@ fn is_hidden(c: char) -> bool {
 /// A path at the beginning of a line: no file name may be taken for a workflow command.
 pub(super) fn path(path: &str) -> Cow<'_, str> {
     let shown = visible(path);
-    match shown.trim_start().starts_with("::") {
+    match shown.trim_start().starts_with(':') {
         true => Cow::Owned(format!("./{shown}")),
         false => shown,
     }
