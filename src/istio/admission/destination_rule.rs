@@ -12,14 +12,17 @@ use super::{
 };
 use crate::source::{Span, Spanned};
 
-pub(super) fn check(rule: &DestinationRule, review: &mut Review<'_>) {
-    if let Some(host) = &rule.host
-        && let Some(fault) = wildcard_domain_fault(host)
-    {
-        review.push(refusal(
-            host.span,
-            format!("`{}` is no host: {fault}", host.value),
-        ));
+pub(super) fn check(rule: &DestinationRule, spec_key: Span, review: &mut Review<'_>) {
+    match &rule.host {
+        None => review.push(refusal(spec_key, "`spec.host` is missing").absent("host")),
+        Some(host) => {
+            if let Some(fault) = wildcard_domain_fault(host) {
+                review.push(refusal(
+                    host.span,
+                    format!("`{}` is no host: {fault}", host.value),
+                ));
+            }
+        }
     }
     check_policy(rule.traffic_policy.as_ref(), review);
     let mut seen: HashMap<&str, Span> = HashMap::new();

@@ -53,7 +53,7 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
     match &resource.spec {
         Spec::ServiceEntry(spec) => service_entry::check(spec, &mut review),
         Spec::VirtualService(spec) => virtual_service::check(spec, key, &mut review),
-        Spec::DestinationRule(spec) => destination_rule::check(spec, &mut review),
+        Spec::DestinationRule(spec) => destination_rule::check(spec, key, &mut review),
         Spec::Sidecar(spec) => sidecar::check(spec, key, &mut review),
         Spec::Gateway(spec) => gateway::check(spec, key, &mut review),
         Spec::EnvoyFilter(spec) => envoy_filter::check(spec, &mut review),

@@ -24,7 +24,7 @@ pub(super) fn check_sidecar(host: &Spanned<String>, review: &mut Review<'_>) {
     } else {
         known(namespace)
     };
-    check_namespace(host, namespace, name, right, review);
+    check_namespace(host, namespace, right, review);
     check_name(host, name, wildcard_domain_fault(name), review);
 }
 
@@ -33,13 +33,8 @@ pub(super) fn check_gateway(host: &Spanned<String>, review: &mut Review<'_>) {
     let name = match host.split_once('/') {
         None => host.as_str(),
         Some((namespace, name)) => {
-            check_namespace(
-                host,
-                namespace,
-                name,
-                matches!(namespace, "*" | ".") || is_label(namespace),
-                review,
-            );
+            let right = matches!(namespace, "*" | ".") || is_label(namespace);
+            check_namespace(host, namespace, right, review);
             name
         }
     };
@@ -47,33 +42,22 @@ pub(super) fn check_gateway(host: &Spanned<String>, review: &mut Review<'_>) {
     check_name(host, name, fault, review);
 }
 
-fn check_namespace(
-    host: &Spanned<String>,
-    namespace: &str,
-    name: &str,
-    right: bool,
-    review: &mut Review<'_>,
-) {
-    if namespace.is_empty() || name.is_empty() {
+fn check_namespace(host: &Spanned<String>, namespace: &str, right: bool, review: &mut Review<'_>) {
+    if !right {
         review.push(
             refusal(
                 host.span,
-                format!("`{}` lacks a namespace or a host", host.value),
+                format!("`{namespace}` in `{}` is no namespace", host.value),
             )
             .help("write `NAMESPACE/HOST`"),
         );
-    } else if !right {
-        review.push(refusal(host.span, format!("`{namespace}` is no namespace")));
     }
 }
 
 fn check_name(host: &Spanned<String>, name: &str, fault: Option<String>, review: &mut Review<'_>) {
-    if name.is_empty() {
-        return;
-    }
     if let Some(fault) = fault {
         review.push(refusal(host.span, format!("`{name}` is no host: {fault}")));
-    } else if name != "*" && !name.contains(['.', ':']) {
+    } else if name != "*" && !name.contains('.') {
         review.push(
             refusal(
                 host.span,
@@ -89,5 +73,74 @@ fn check_name(host: &Spanned<String>, name: &str, fault: Option<String>, review:
             )
             .help("write `*.` before a domain"),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::istio::resource::Meta;
+    use crate::source::{FileId, Span};
+
+    fn refused(text: &str, minor: u32, check: fn(&Spanned<String>, &mut Review<'_>)) -> bool {
+        let span = Span::new(FileId(0), 0, 0);
+        let mut review = Review {
+            version: IstioVersion(minor),
+            namespace: None,
+            meta: &Meta::default(),
+            findings: Vec::new(),
+        };
+        check(&Spanned::new(text.to_owned(), span, span), &mut review);
+        !review.findings.is_empty()
+    }
+
+    #[test]
+    fn hosts_of_sidecars() {
+        for text in ["*/*", "./*", "~/*", "app/a.example", "*/*.example", "*/*."] {
+            assert!(!refused(text, 30, check_sidecar), "{text}");
+        }
+        for text in [
+            "",
+            "a.example",
+            "a/b",
+            "/a.example",
+            "app/",
+            "*/1.2.3.4",
+            "a_b/a.example",
+            "~app/a.example",
+            "*/*a.example",
+        ] {
+            assert!(refused(text, 30, check_sidecar), "{text}");
+        }
+        assert!(!refused("~app/a.example", 31, check_sidecar));
+    }
+
+    #[test]
+    fn hosts_of_gateways() {
+        for text in [
+            "*",
+            "a.example",
+            "*.example",
+            "*/*",
+            "./a.example",
+            "app/*",
+            "1.2.3.4",
+            "app/1.2.3.4",
+        ] {
+            assert!(!refused(text, 30, check_gateway), "{text}");
+        }
+        for text in [
+            "",
+            "a",
+            "app/a",
+            "app/",
+            "/a.example",
+            "~/a.example",
+            "::1",
+            "*a.example",
+            "a_b.example",
+        ] {
+            assert!(refused(text, 30, check_gateway), "{text}");
+        }
     }
 }

@@ -268,3 +268,49 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn a_kind_whose_schema_needs_no_spec_may_still_need_one() {
+    for (kind, refused) in [
+        ("DestinationRule", true),
+        ("VirtualService", true),
+        ("Sidecar", true),
+        ("Gateway", true),
+        ("ServiceEntry", true),
+        ("EnvoyFilter", false),
+    ] {
+        let version = if kind == "EnvoyFilter" {
+            "v1alpha3"
+        } else {
+            "v1"
+        };
+        let out = decode(&format!(
+            "apiVersion: networking.istio.io/{version}\nkind: {kind}\nmetadata: {{name: a}}\n"
+        ));
+        assert_eq!(out.resources[0].refused, refused, "{kind}");
+        assert!(out.diagnostics.len() <= 1, "{:?}", out.diagnostics);
+    }
+}
+
+#[test]
+fn mesh_configurations_are_read_leniently() {
+    let text = "connectTimeout: 2h\noutboundTraficPolicy: {}\ndns_refresh_rate: 5s\nunheardOf: 1\n\
+                defaultHttpRetryPolicy: {perTryTimeout: 0s}\naccessLogFile: {}\nh2UpgradePolicy: Upgrade\n";
+    let tree = Tree::parse(FileId(0), text);
+    let document = tree.documents(text).next().unwrap();
+    let read = crate::istio::MeshConfig::read(document.root).unwrap();
+    let found: Vec<_> = read
+        .diagnostics
+        .iter()
+        .map(|it| it.message.as_str())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "a MeshConfig has no field `outboundTraficPolicy`",
+            "`Upgrade` is no value of `h2UpgradePolicy`",
+            "the mesh's `connectTimeout` is more than an hour",
+        ]
+    );
+    assert!(read.diagnostics.iter().all(|it| it.refused_by.is_none()));
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::{KINDS, Schema, Shape};
+use super::{KINDS, Schema, Shape, mesh};
 use crate::istio::version::IstioVersion;
 
 struct Place {
@@ -138,6 +138,7 @@ pub(in crate::istio) fn is_word(text: &str) -> bool {
         for (_, schema) in &KINDS {
             collect_words(schema, &mut out);
         }
+        collect_words(&mesh::CONFIG, &mut out);
         out
     });
     words.contains(text)
