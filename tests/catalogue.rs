@@ -199,7 +199,9 @@ fn each_source(path: &Path, visit: &mut impl FnMut(&Path, &str)) {
         for entry in list(path) {
             each_source(&entry, visit);
         }
-    } else if path.extension().is_some_and(|extension| extension == "rs") {
+    } else if path.extension().is_some_and(|extension| extension == "rs")
+        && name(path) != "tests.rs"
+    {
         visit(path, &read(path));
     }
 }
