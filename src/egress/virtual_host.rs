@@ -245,37 +245,24 @@ impl<'m> Search<'_, 'm> {
     /// Other names of services: with a dot at the end, shorter ones of Kubernetes Services, those of
     /// `ExternalName` Services, and addresses.
     fn of_other_name(&self, host: &str) -> Option<VirtualHost<'m>> {
-        let own = self.proxy.scope.client.namespace.as_deref();
+        let own = self.proxy.scope.client.namespace();
         let plain = host.strip_suffix('.');
-        let kubernetes = self.kubernetes_names(host, own);
+        let names = [Some(host), plain].into_iter().flatten();
+        let full = kubernetes_name(host, own);
+        let names = names.map(str::to_owned).chain(full);
+        let aliases = &self.proxy.model.aliases;
+        let concrete = names.clone().filter_map(|name| {
+            let concrete = aliases.concrete(&name)?;
+            let known = self.listener.imports_service(None, &name);
+            known.then(|| concrete.to_lowercase())
+        });
         let address = self.services.by_address.get(host).cloned();
-        let alias = self
-            .proxy
-            .model
-            .aliases
-            .concrete(host)
-            .map(str::to_lowercase);
-        let alias = alias.filter(|_| self.listener.imports_service(None, host));
-        let others = plain.map(str::to_owned).into_iter();
-        others
-            .chain(kubernetes)
-            .chain(alias)
+        names
+            .clone()
+            .chain(concrete)
             .chain(address)
             .filter_map(|name| self.services.get(&name))
             .find_map(|service| self.of_service(service))
-    }
-
-    /// What a short name of a Kubernetes Service may stand for: `name`, `name.namespace`, `name.namespace.svc`.
-    fn kubernetes_names(&self, host: &str, own: Option<&str>) -> Option<String> {
-        let mut parts = host.split('.');
-        let name = parts.next().filter(|name| !name.is_empty())?;
-        match (parts.next(), parts.next(), parts.next()) {
-            (None, _, _) => Some(of_service(name, own)),
-            (Some(namespace), None, _) | (Some(namespace), Some("svc"), None) => {
-                Some(of_service(name, Some(namespace)))
-            }
-            _ => None,
-        }
     }
 
     /// The longest pattern that covers the host.
@@ -292,8 +279,7 @@ impl<'m> Search<'_, 'm> {
 
     /// A pod of a headless Service.
     fn of_headless(&self, name: &str) -> Option<VirtualHost<'m>> {
-        let own = self.proxy.scope.client.namespace.as_deref();
-        let full = self.kubernetes_names(name, own);
+        let full = kubernetes_name(name, self.proxy.scope.client.namespace());
         let services = std::iter::once(name.to_owned()).chain(full);
         services
             .filter_map(|name| self.services.get(&name))
@@ -302,5 +288,18 @@ impl<'m> Search<'_, 'm> {
                     && service.base.definition.resolution == Resolution::Passthrough
             })
             .find_map(|service| self.of_service(service))
+    }
+}
+
+/// What a short name of a Kubernetes Service may stand for: `name`, `name.namespace`, `name.namespace.svc`.
+fn kubernetes_name(host: &str, own: Option<&str>) -> Option<String> {
+    let mut parts = host.split('.');
+    let name = parts.next().filter(|name| !name.is_empty())?;
+    match (parts.next(), parts.next(), parts.next()) {
+        (None, _, _) => Some(of_service(name, own)),
+        (Some(namespace), None, _) | (Some(namespace), Some("svc"), None) => {
+            Some(of_service(name, Some(namespace)))
+        }
+        _ => None,
     }
 }
