@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::context::Context;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
-use crate::egress::facts::{ClusterFacts, ClusterType};
+use crate::egress::facts::{ClusterFacts, ClusterType, LOST_TO_PORT};
 use crate::egress::scope::Scope;
 use crate::egress::service::{Origin, Port, Resolution, Service};
 use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
+use crate::source::Span;
 
 /// A cluster of an external host, in one of the proxies that have it.
 #[derive(Debug)]
@@ -30,8 +31,10 @@ impl Cluster<'_> {
 
 /// Different proxies that are looked at for one host. There are few in real trees.
 const CLIENTS: usize = 16;
-/// Clusters that are looked at for one host in one proxy, beside those of its ports.
-const SUBSET_CLUSTERS: usize = 256;
+/// Ports of a host, and beside them clusters of its subsets, that are looked at in one proxy.
+const CLUSTERS: usize = 256;
+/// Clusters that are looked at for all hosts of one object together.
+const OF_OBJECT: usize = 20_000;
 
 /// Each cluster of each host of a ServiceEntry, for each proxy that may have it differently: those of the namespaces
 /// in which something about the host is said, and of the gateways that its routes name. Left out are clusters about
@@ -39,6 +42,7 @@ const SUBSET_CLUSTERS: usize = 256;
 pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     let routed = Routed::of(cx);
     let mut scopes: HashMap<Client, Scope<'a>> = HashMap::new();
+    let mut of_object: HashMap<Span, usize> = HashMap::new();
     let mut found = Vec::new();
     for service in cx.model.registry.services() {
         if !may_be_of_interest(cx, &service) {
@@ -48,7 +52,7 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
             let scope = scopes
                 .entry(client)
                 .or_insert_with_key(|client| cx.model.scope(client));
-            let ports = service.definition.ports.iter();
+            let ports = service.definition.ports.iter().take(CLUSTERS);
             let subsets = subsets(cx, &service);
             let of_subsets = ports.clone().flat_map(|port| {
                 let subsets = subsets.iter();
@@ -56,15 +60,25 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
             });
             let all = ports
                 .map(|port| (port, ""))
-                .chain(of_subsets.take(SUBSET_CLUSTERS));
+                .chain(of_subsets.take(CLUSTERS));
             for (port, subset) in all {
                 let name = ClusterName {
                     port: port.number,
                     subset,
                     host: service.name(),
                 };
-                let facts = cx.model.cluster_in(scope, &name.to_string());
-                if let Some(facts) = facts.filter(is_of_interest) {
+                let looked_at = of_object
+                    .entry(service.definition.resource.span)
+                    .or_default();
+                *looked_at += 1;
+                if *looked_at > OF_OBJECT {
+                    break;
+                }
+                let Some(mut facts) = cx.model.cluster_in(scope, &name.to_string()) else {
+                    continue;
+                };
+                facts.overridden.retain(|lost| lost.reason == LOST_TO_PORT);
+                if is_of_interest(&facts) {
                     found.push(Cluster {
                         service,
                         port,
@@ -129,7 +143,7 @@ fn subsets<'c>(cx: &'c Context<'_>, service: &Service<'_>) -> BTreeSet<&'c str> 
         .take(CLIENTS)
         .flat_map(|(_, rule)| rule.subsets.items())
         .filter_map(|subset| Some(subset.name.as_ref()?.value.as_str()))
-        .take(SUBSET_CLUSTERS)
+        .take(CLUSTERS)
         .collect()
 }
 

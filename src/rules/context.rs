@@ -37,10 +37,15 @@ pub struct Context<'a> {
     /// The blocks by their keys.
     outlier_blocks: HashMap<Span, &'a Spanned<Box<OutlierDetection>>>,
     retries_blocks: HashMap<Span, Span>,
+    /// What the annotations of a ServiceEntry say, by the place of the object.
+    annotated: HashMap<Span, HostFacts>,
     clusters: OnceLock<Vec<Cluster<'a>>>,
     ways: OnceLock<Vec<HttpWay<'a>>>,
     paths: OnceLock<Vec<Path>>,
 }
+
+/// A pattern that covers more hosts than that is for no host in particular.
+pub(super) const HOSTS: usize = 1000;
 
 /// One host of a ServiceEntry or Service.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +96,7 @@ impl<'a> Context<'a> {
             routes_by_host,
             outlier_blocks: outlier_blocks(world),
             retries_blocks: retries_blocks(world),
+            annotated: annotated(world),
             clusters: OnceLock::new(),
             ways: OnceLock::new(),
             paths: OnceLock::new(),
@@ -111,19 +117,21 @@ impl<'a> Context<'a> {
             .chain(declared.iter().map(|entry| entry.value.as_str()))
     }
 
-    /// The hosts that are covered by a DestinationRule's `host`, as it is written in `namespace`.
+    /// The hosts that are covered by a DestinationRule's `host`, as it is written in `namespace`; at most `HOSTS`.
     pub fn hosts_under(&self, host: &str, namespace: Option<&str>) -> Vec<Defined<'_>> {
         let host = to_fqdn(host, namespace);
         let found = self.by_host.same(&host).iter();
         let under = self.by_host.under(&host).flatten();
-        found.chain(under).filter_map(|at| self.at(*at)).collect()
+        let all = found.chain(under).filter_map(|at| self.at(*at));
+        all.take(HOSTS).collect()
     }
 
-    /// The hosts that have a name in common with a VirtualService's host, as it is written in `namespace`.
+    /// The hosts that have a name in common with a VirtualService's host, as it is written in `namespace`; at most
+    /// `HOSTS`.
     pub fn hosts_overlapping(&self, host: &str, namespace: Option<&str>) -> Vec<Defined<'_>> {
         let host = to_fqdn(host, namespace);
         let found = self.by_host.overlapping(&host).flatten();
-        found.filter_map(|at| self.at(*at)).collect()
+        found.filter_map(|at| self.at(*at)).take(HOSTS).collect()
     }
 
     fn at(&self, (definition, host): (usize, usize)) -> Option<Defined<'_>> {
@@ -201,6 +209,7 @@ impl<'a> Context<'a> {
             mode.is_some_and(|mode| mode.value != ClientTlsMode::Disable)
         };
         self.rules_for(host)
+            .take(HOSTS)
             .flat_map(|(_, rule)| policies(rule))
             .any(|policy| {
                 let ports = policy.port_level_settings.items();
@@ -210,8 +219,10 @@ impl<'a> Context<'a> {
 
     /// What is known about a host that the resource defines.
     pub fn facts(&self, resource: &Resource, host: &str) -> HostFacts {
-        let annotations = resource.meta.annotations.iter().map(|(k, v)| (k, v));
-        self.config.facts(host, &annotations::read(annotations).0)
+        match self.annotated.get(&resource.span) {
+            Some(annotated) => self.config.facts(host, annotated),
+            None => self.config.hosts.facts(host),
+        }
     }
 }
 
@@ -270,4 +281,15 @@ fn retries_blocks(world: &World<'_>) -> HashMap<Span, Span> {
         }
     }
     blocks
+}
+
+fn annotated(world: &World<'_>) -> HashMap<Span, HostFacts> {
+    let entries = existing(world).filter(|it| matches!(it.spec, Spec::ServiceEntry(_)));
+    entries
+        .filter(|entry| !entry.meta.annotations.is_empty())
+        .map(|entry| {
+            let annotations = entry.meta.annotations.iter().map(|(k, v)| (k, v));
+            (entry.span, annotations::read(annotations).0)
+        })
+        .collect()
 }

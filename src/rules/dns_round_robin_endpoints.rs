@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::twins::{full_name, twins};
+use super::twins::{by_number, full_name, twins};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Definition, Port, Resolution};
@@ -35,8 +35,9 @@ impl Check for DnsRoundRobinEndpoints {
                 continue;
             }
             let host = twins.later.host;
+            let ports = by_number(one);
             let shared = other.ports.iter().find_map(|port| {
-                let same = one.port(port.number)?;
+                let same = ports.get(&port.number)?;
                 let differ = endpoints(one, same, host) != endpoints(other, port, host);
                 differ.then_some(port.number)
             });

@@ -1,8 +1,8 @@
 //! One host in two ServiceEntries that do not say the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::twins::{Twins, full_name, twins};
+use super::twins::{Twins, by_number, full_name, twins};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::protocol::Protocol;
@@ -28,9 +28,14 @@ pub(super) struct DuplicateHost;
 
 impl Check for DuplicateHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        // Objects with many hosts in common are compared once.
+        let mut compared: HashMap<(Span, Span), Option<Difference>> = HashMap::new();
         for twins in twins(cx) {
             let (one, other) = (twins.earlier.definition, twins.later.definition);
-            let Some((setting, lines)) = difference(&twins, one, other) else {
+            let difference = compared
+                .entry((one.resource.span, other.resource.span))
+                .or_insert_with(|| difference(&twins, one, other));
+            let Some((setting, lines)) = *difference else {
                 continue;
             };
             let (kept, help) = match twins.one_namespace {
@@ -60,12 +65,15 @@ impl Check for DuplicateHost {
     }
 }
 
-/// The first setting in which the two differ so that it matters, and its lines.
+/// A setting, and its lines.
+type Difference = (&'static str, [Option<Span>; 2]);
+
+/// The first setting in which the two differ so that it matters.
 fn difference(
     twins: &Twins<'_>,
     one: &Definition<'_>,
     other: &Definition<'_>,
-) -> Option<(&'static str, [Option<Span>; 2])> {
+) -> Option<Difference> {
     if one.resolution != other.resolution {
         return Some(("resolution", [one.resolution_line, other.resolution_line]));
     }
@@ -96,8 +104,9 @@ fn protocols(one: &Definition<'_>, other: &Definition<'_>) -> Option<[Option<Spa
         Protocol::Https => Protocol::Tls,
         protocol => protocol,
     };
+    let ports = by_number(one);
     other.ports.iter().find_map(|port| {
-        let same = one.port(port.number)?;
+        let same = *ports.get(&port.number)?;
         let lines = [same, port].map(|p| Some(p.protocol_line.unwrap_or(p.number_line)));
         (kind(same.protocol) != kind(port.protocol)).then_some(lines)
     })

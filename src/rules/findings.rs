@@ -61,9 +61,9 @@ impl Findings {
 
     /// What was found. Of several findings at one place with one message the loudest is kept.
     pub fn into_list(mut self) -> Vec<Diagnostic> {
-        let key = |finding: &Diagnostic| (finding.span, finding.message.clone());
-        self.list
-            .sort_by(|a, b| key(a).cmp(&key(b)).then(b.severity.cmp(&a.severity)));
+        self.list.sort_by(|a, b| {
+            (a.span, &a.message, b.severity).cmp(&(b.span, &b.message, a.severity))
+        });
         self.list
             .dedup_by(|later, first| later.span == first.span && later.message == first.message);
         self.list

@@ -1,6 +1,6 @@
 //! A VirtualService with `http` rules for a host on which no HTTP is seen.
 
-use super::context::Defined;
+use super::context::{Defined, HOSTS};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Origin, Port};
@@ -83,7 +83,8 @@ fn hosts_without_http<'c>(
                     .iter()
                     .all(|port| port.protocol.is_tcp())
         };
-        if defined.is_empty() || !defined.iter().all(unseen) {
+        let some = !defined.is_empty() && defined.len() < HOSTS && all.len() < HOSTS;
+        if !some || !defined.iter().all(unseen) {
             return None;
         }
         all.extend(defined);

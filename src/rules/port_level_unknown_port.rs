@@ -1,8 +1,8 @@
 //! An entry of `portLevelSettings` for a port that the host does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::context::policies;
+use super::context::{HOSTS, policies};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
 use crate::egress::host::is_wildcard;
@@ -41,8 +41,9 @@ impl Check for PortLevelUnknownPort {
                 continue;
             };
             for policy in policies(rule) {
+                let taken: HashSet<i64> = entry_numbers(policy).map(|n| n.value).collect();
                 for number in entry_numbers(policy) {
-                    ports.judge(policy, number, out);
+                    ports.judge(number, &taken, out);
                 }
             }
         }
@@ -53,25 +54,31 @@ impl Check for PortLevelUnknownPort {
 struct Ports<'a> {
     host: &'a str,
     basis: Basis,
-    /// Number and line, and the `targetPort` of it.
-    numbers: BTreeMap<u32, (Span, Option<u32>)>,
+    /// With their lines.
+    numbers: BTreeMap<u32, Span>,
+    /// The ports that have it as their `targetPort`.
+    by_target: HashMap<u32, BTreeSet<u32>>,
 }
 
 impl<'a> Ports<'a> {
     /// `None` where the files do not tell all ports of a host.
     fn of(cx: &Context<'_>, resource: &Resource, rule: &'a DestinationRule) -> Option<Self> {
         let host = rule.host.as_ref()?.value.as_str();
-        let defined = cx.hosts_under(host, resource.namespace());
         let mut numbers = BTreeMap::new();
-        for service in &defined {
+        let mut by_target: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        let defined = cx.hosts_under(host, resource.namespace());
+        if defined.len() == HOSTS {
+            return None;
+        }
+        for service in defined {
             if service.definition.origin != Origin::ServiceEntry {
                 return None;
             }
             for port in &service.definition.ports {
-                let target = port.target.and_then(|target| Some(target.number()?.0));
-                numbers
-                    .entry(port.number)
-                    .or_insert((port.number_line, target));
+                numbers.entry(port.number).or_insert(port.number_line);
+                if let Some((target, _)) = port.target.and_then(|target| target.number()) {
+                    by_target.entry(target).or_default().insert(port.number);
+                }
             }
         }
         let unsure = numbers.is_empty() || numbers.contains_key(&0);
@@ -83,10 +90,11 @@ impl<'a> Ports<'a> {
             host,
             basis,
             numbers,
+            by_target,
         })
     }
 
-    fn judge(&self, policy: &TrafficPolicy, number: &Spanned<i64>, out: &mut Findings) {
+    fn judge(&self, number: &Spanned<i64>, taken: &HashSet<i64>, out: &mut Findings) {
         let Ok(wanted) = u32::try_from(number.value) else {
             return;
         };
@@ -97,35 +105,33 @@ impl<'a> Ports<'a> {
             "`{}` has no port {wanted}: this entry of `portLevelSettings` is never used",
             self.host
         );
-        let lines = self.numbers.iter();
-        let targeting: Vec<_> = lines.filter(|(_, port)| port.1 == Some(wanted)).collect();
+        let targeting = self.by_target.get(&wanted).filter(|ports| ports.len() == 1);
+        let right = targeting.and_then(|ports| ports.first()).copied();
         out.add(self.basis.clone(), number.span, message, |finding| {
-            let [(&right, &(line, _))] = targeting[..] else {
+            let Some(right) = right else {
                 let ports = self.numbers.iter().take(LABELS);
-                let finding = ports.fold(finding, |finding, (_, (line, _))| {
+                let all: Vec<_> = ports
+                    .clone()
+                    .map(|(number, _)| number.to_string())
+                    .collect();
+                let finding = ports.fold(finding, |finding, (_, line)| {
                     finding.because(*line, "a port that clients connect to")
                 });
-                let all: Vec<_> = self
-                    .numbers
-                    .keys()
-                    .take(LABELS)
-                    .map(u32::to_string)
-                    .collect();
                 return finding.help(format!(
                     "name a port that clients connect to: {}",
                     all.join(", ")
                 ));
             };
-            let finding = finding
-                .because(
-                    line,
-                    format!("clients connect to {right}; {wanted} is its `targetPort`"),
-                )
+            let what = format!("clients connect to {right}; {wanted} is its `targetPort`");
+            let lines = self.numbers.get(&right).into_iter();
+            let finding = lines
+                .fold(finding, |finding, line| {
+                    finding.because(*line, what.clone())
+                })
                 .help(format!(
                     "write `number: {right}`: settings go by the port that clients connect to"
                 ));
-            let taken = entry_numbers(policy).any(|taken| taken.value == i64::from(right));
-            if taken {
+            if taken.contains(&i64::from(right)) {
                 return finding;
             }
             finding.fix(Fix {

@@ -1,10 +1,10 @@
 //! Two ServiceEntries of one host that clients can meet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::context::{Context, Defined};
 use crate::egress::namespace::{Same, same};
-use crate::egress::service::{Definition, Origin};
+use crate::egress::service::{Definition, Origin, Port};
 
 /// Two definitions of one host, in the order of the files; which object is older they do not tell.
 #[derive(Debug)]
@@ -60,16 +60,16 @@ fn pair<'c>(cx: &Context<'_>, earlier: Defined<'c>, later: Defined<'c>) -> Optio
 /// Whether some client certainly sees both.
 fn meet(cx: &Context<'_>, one: &Definition<'_>, other: &Definition<'_>) -> bool {
     let (one, other) = (audience(cx, one), audience(cx, other));
-    let all = |audience: &[Option<&str>]| audience.contains(&Some("*"));
-    match (all(&one), all(&other)) {
+    let all = Some("*");
+    match (one.contains(&all), other.contains(&all)) {
         (true, _) => !other.is_empty(),
         (_, true) => !one.is_empty(),
-        _ => one.iter().any(|namespace| other.contains(namespace)),
+        _ => !one.is_disjoint(&other),
     }
 }
 
 /// The namespaces that see a definition, `*` for all.
-fn audience<'d>(cx: &'d Context<'_>, definition: &'d Definition<'_>) -> Vec<Option<&'d str>> {
+fn audience<'d>(cx: &'d Context<'_>, definition: &'d Definition<'_>) -> BTreeSet<Option<&'d str>> {
     let own = definition.namespace();
     let resolve = |entry: &'d str| match entry {
         "." => Some(own),
@@ -90,4 +90,13 @@ pub(super) fn full_name(definition: &Definition<'_>) -> String {
         Some(namespace) => format!("{namespace}/{name}"),
         None => name.to_owned(),
     }
+}
+
+/// The first port of each number.
+pub(super) fn by_number<'d, 'a>(definition: &'d Definition<'a>) -> BTreeMap<u32, &'d Port<'a>> {
+    let mut ports = BTreeMap::new();
+    for port in &definition.ports {
+        ports.entry(port.number).or_insert(port);
+    }
+    ports
 }
