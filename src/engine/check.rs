@@ -120,6 +120,6 @@ fn silence(
     let told = findings.len();
     silencers.apply(findings, settings.config, &rules, &loaded.sources);
     let mut about_silencers = findings.split_off(told.min(findings.len()));
-    about_silencers.retain_mut(|finding| settings.levels.adjust(&known, finding));
+    about_silencers.retain_mut(|finding| settings.levels.adjust(known, finding));
     findings.append(&mut about_silencers);
 }

@@ -153,7 +153,10 @@ impl Count {
         let Some(addresses) = facts.addresses else {
             return Self::Unknown;
         };
-        let said = format!("its answers hold {} address(es)", addresses.value);
+        let said = match addresses.value {
+            1 => "its answers hold one address".to_owned(),
+            several => format!("its answers hold {several} addresses"),
+        };
         Self::Known {
             hosts: addresses.value,
             lines: addresses

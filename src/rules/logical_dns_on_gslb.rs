@@ -195,8 +195,8 @@ fn report(
         }
         let port = cluster.port;
         let what = match cluster.http {
-            true => "requests are seen here: connections are pooled and reused",
-            false => "only connections are seen here: new ones follow the GSLB",
+            true => "HTTP: connections are pooled and reused",
+            false => "no HTTP is seen: new connections follow the GSLB",
         };
         finding = finding.because(port.protocol_line.unwrap_or(port.number_line), what);
         let pool = [
