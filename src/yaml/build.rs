@@ -5,7 +5,7 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, S
 use super::arena::{Arena, DEPTH, Token};
 use super::fault::SyntaxError;
 use super::prepare::Prepared;
-use super::scalar::Tag;
+use super::tag::Tag;
 use super::tree::Style;
 
 fn options() -> Options {

@@ -134,7 +134,7 @@ impl Gap {
     }
 
     /// Walks up to `to`.
-    pub(super) fn walk(&mut self, text: &str, to: usize, indent: impl Fn() -> usize) {
+    pub(super) fn walk(&mut self, text: &str, to: usize, indent: impl FnMut() -> usize) {
         self.walk_until(text, to, None, indent);
     }
 
@@ -144,7 +144,7 @@ impl Gap {
         text: &str,
         to: usize,
         stop: Option<u8>,
-        indent: impl Fn() -> usize,
+        mut indent: impl FnMut() -> usize,
     ) -> Option<usize> {
         let bytes = text.as_bytes();
         while self.at < to {
@@ -154,7 +154,7 @@ impl Gap {
             match byte {
                 b' ' => continue,
                 b'\t' => {
-                    self.tab(text, at, &indent);
+                    self.tab(text, at, &mut indent);
                     continue;
                 }
                 b'\n' | b'\r' => {
@@ -248,7 +248,7 @@ impl Gap {
         }
     }
 
-    fn tab(&mut self, text: &str, at: usize, indent: &impl Fn() -> usize) {
+    fn tab(&mut self, text: &str, at: usize, indent: &mut impl FnMut() -> usize) {
         let forbidden = if self.after_plain {
             self.line_start && column(text, at) < indent()
         } else {

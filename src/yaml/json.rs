@@ -2,7 +2,7 @@
 
 use super::arena::DEPTH;
 use super::map;
-use super::scalar::Tag;
+use super::tag::Tag;
 use super::tree::{Raw, Shape, Style, Tree};
 
 /// What is no JSON: where, and why.

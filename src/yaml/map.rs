@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use smallvec::SmallVec;
 
 use super::fault::{Notice, NoticeKind};
-use super::scalar::{self, Tag};
+use super::scalar;
+use super::tag::Tag;
 use super::tree::{Pair, Raw, Shape, Style, Tree};
 
 /// How many entries the merges of one document may bring together.
@@ -35,24 +39,13 @@ pub(super) fn settle(
         next: map + 1,
         end: tree.after(map),
     };
-    let mut names = Vec::new();
-    let mut merges = false;
-    for (key, _) in pairs.clone() {
-        match name(tree, text, key)? {
-            Some(name) => names.push(name),
-            None => {
-                merges = true;
-                names.push(Cow::Borrowed("<<"));
-            }
-        }
-    }
-    if !merges && !has_double(&names) {
+    if !is_special(tree, text, pairs.clone())? {
         return Ok(());
     }
     let mut taken = Taken::default();
     let mut notices = Vec::new();
-    for ((key, value), name) in pairs.zip(names) {
-        if !is_merge(tree, text, key) {
+    for (key, value) in pairs {
+        if let Some(name) = name(tree, text, key)? {
             let pair = Pair {
                 key,
                 value,
@@ -212,17 +205,34 @@ fn name<'t>(tree: &'t Tree, text: &'t str, key: u32) -> Result<Option<Cow<'t, st
     .map_err(|reason| MapFault::Name(key, reason))
 }
 
-fn has_double(names: &[Cow<'_, str>]) -> bool {
+/// Whether there is a merge, or perhaps a key twice.
+fn is_special(tree: &Tree, text: &str, pairs: Pairs<'_>) -> Result<bool, MapFault> {
     /// Up to here comparing all with all is faster than hashing.
     const FEW: usize = 16;
-    if names.len() <= FEW {
-        return names
-            .iter()
-            .enumerate()
-            .any(|(index, name)| names.iter().skip(index + 1).any(|other| other == name));
+    let mut few: SmallVec<[Cow<'_, str>; FEW]> = SmallVec::new();
+    // Of many keys only hashes are kept.
+    let mut many: Vec<u64> = Vec::new();
+    let hash = |name: &str| BuildHasherDefault::<DefaultHasher>::default().hash_one(name);
+    let mut special = false;
+    for (key, _) in pairs {
+        let Some(name) = name(tree, text, key)? else {
+            special = true;
+            continue;
+        };
+        if special {
+            // The other keys are looked at for their faults only.
+            continue;
+        }
+        if many.is_empty() && few.len() < FEW {
+            special |= few.contains(&name);
+            few.push(name);
+            continue;
+        }
+        many.extend(few.drain(..).map(|name| hash(&name)));
+        many.push(hash(&name));
     }
-    let mut seen = std::collections::HashSet::with_capacity(names.len());
-    names.iter().any(|name| !seen.insert(&**name))
+    many.sort_unstable();
+    Ok(special || many.windows(2).any(|pair| matches!(pair, [a, b] if a == b)))
 }
 
 /// The keys and values of a map as they are written.

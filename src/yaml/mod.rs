@@ -19,6 +19,7 @@ mod prepare;
 mod scalar;
 mod split;
 mod stream;
+mod tag;
 mod tree;
 mod value;
 mod written;

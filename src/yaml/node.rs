@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::source::Span;
 
-use super::scalar::{self, Plain, Scalar, Tag};
+use super::scalar::{self, Plain, Scalar};
+use super::tag::{self, Tag};
 use super::tree::{Pair, Raw, Shape, Style, Tree};
 
 /// What a node is, aliases followed.
@@ -106,7 +107,7 @@ impl<'t> Node<'t> {
         let text = self.tree.scalar_text(self.text, raw);
         let plain = match raw.style {
             Style::Plain if raw.tag == Tag::None => scalar::plain(text),
-            style => scalar::resolve(raw.tag, style != Style::Plain, text).unwrap_or(Plain::Str),
+            style => tag::resolve(raw.tag, style != Style::Plain, text).unwrap_or(Plain::Str),
         };
         #[expect(clippy::cast_precision_loss, reason = "JSON readers convert likewise")]
         Some(match plain {
@@ -116,7 +117,7 @@ impl<'t> Node<'t> {
             Plain::Unsigned(value) => Scalar::Float(value as f64),
             Plain::Float(value) => scalar::json_number(value),
             Plain::Str | Plain::Merge if raw.tag == Tag::Binary => {
-                Scalar::Str(scalar::binary(text).map_or(Cow::Borrowed(text), Cow::Owned))
+                Scalar::Str(tag::binary(text).map_or(Cow::Borrowed(text), Cow::Owned))
             }
             Plain::Str | Plain::Merge => Scalar::Str(Cow::Borrowed(text)),
         })

@@ -4,8 +4,8 @@ use crate::source::{FileId, Span};
 
 use super::fault::{Notice, SyntaxError};
 use super::node::Node;
-use super::scalar::Tag;
 use super::split::{Chunk, split};
+use super::tag::Tag;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {

@@ -9,7 +9,7 @@ pub(super) fn check(
     start: usize,
     style: Style,
     in_flow: bool,
-    indent: impl Fn() -> usize,
+    indent: impl FnOnce() -> usize,
 ) -> Option<Fault> {
     let separators = matches!(style, Style::Plain | Style::Literal | Style::Folded);
     if separators && let Some(at) = written.find(['\u{2028}', '\u{2029}']) {
@@ -27,7 +27,12 @@ pub(super) fn check(
     }
 }
 
-fn plain(written: &str, start: usize, in_flow: bool, indent: impl Fn() -> usize) -> Option<Fault> {
+fn plain(
+    written: &str,
+    start: usize,
+    in_flow: bool,
+    indent: impl FnOnce() -> usize,
+) -> Option<Fault> {
     if in_flow {
         if let Some(at) = written.find('?') {
             return Some(Fault::new(
@@ -43,11 +48,12 @@ fn plain(written: &str, start: usize, in_flow: bool, indent: impl Fn() -> usize)
     if !written.contains('\t') {
         return None;
     }
+    let indent = indent();
     let mut at = start;
     for (index, line) in written.split_inclusive(['\n', '\r']).enumerate() {
         let blanks = line.trim_start_matches(' ');
         let column = line.len() - blanks.len();
-        if index > 0 && blanks.starts_with('\t') && column < indent() {
+        if index > 0 && blanks.starts_with('\t') && column < indent {
             return Some(Fault::new(at + column, at + column + 1, FaultKind::Tab));
         }
         at += line.len();
