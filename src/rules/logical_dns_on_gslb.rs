@@ -7,7 +7,7 @@ use super::clusters::Cluster;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::config::{Class, HostFacts};
 use crate::diag::{Fix, Fixable, Safety, Severity};
-use crate::egress::facts::ClusterType;
+use crate::egress::facts::{ClusterType, Traced};
 use crate::egress::service::Resolution;
 use crate::source::Span;
 use crate::yaml::edit;
@@ -77,41 +77,40 @@ enum Harm {
 
 impl Harm {
     fn of(cx: &Context<'_>, cluster: &Cluster<'_>, facts: &HostFacts) -> Option<Self> {
+        let on_gslb = Self::on_gslb(cx, cluster, facts);
         match facts.class {
-            None => return Some(Self::Unclassified),
-            Some(class) if class.value != Class::Gslb => return None,
-            Some(_) => {}
+            Some(class) if class.value == Class::Gslb => Some(on_gslb),
+            Some(_) => None,
+            None => (on_gslb < Self::OneHost).then_some(Self::Unclassified),
         }
+    }
+
+    fn on_gslb(cx: &Context<'_>, cluster: &Cluster<'_>, facts: &HostFacts) -> Self {
         if !cluster.http {
-            return Some(Self::OneHost);
+            return Self::OneHost;
         }
         match cx.version.drains_logical_dns() {
-            None => return Some(Self::Unmeasured),
-            Some(true) => return Some(Self::OneHost),
+            None => return Self::Unmeasured,
+            Some(true) => return Self::OneHost,
             Some(false) => {}
         }
+        let limit = |limit: &Option<Traced<u32>>| limit.as_ref().map_or(0, |limit| limit.value);
+        let requests = limit(&cluster.facts.max_requests_per_connection);
         let longest = cluster.facts.max_connection_duration_ms.as_ref();
-        match (longest, cluster.facts.max_requests_per_connection.as_ref()) {
+        match longest
+            .map(|longest| longest.value)
+            .filter(|longest| *longest > 0)
+        {
             // A connection for each request: nothing is pinned.
-            (_, Some(requests)) if requests.value == 1 => return Some(Self::OneHost),
-            (Some(longest), _) if longest.value > 0 => {
-                let outlived = facts
-                    .drain_ms
-                    .is_some_and(|drain| longest.value <= drain.value);
-                return Some(match outlived {
-                    true => Self::OneHost,
-                    false => Self::PinnedFor(longest.value),
-                });
+            _ if requests == 1 => Self::OneHost,
+            Some(longest) if facts.drain_ms.is_some_and(|drain| longest <= drain.value) => {
+                Self::OneHost
             }
-            (_, Some(requests)) if requests.value > 0 => {
-                return Some(Self::PinnedUntil(requests.value));
-            }
-            _ => {}
+            Some(longest) => Self::PinnedFor(longest),
+            None if requests > 0 => Self::PinnedUntil(requests),
+            None if cluster.facts.http2.value => Self::Everything,
+            None => Self::Pinned,
         }
-        Some(match cluster.facts.http2.value {
-            true => Self::Everything,
-            false => Self::Pinned,
-        })
     }
 }
 
