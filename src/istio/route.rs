@@ -18,7 +18,7 @@ message! {
         route: List<HttpRouteDestination> = "route",
         redirect: Box<HttpRedirect> = "redirect",
         direct_response: Box<DirectResponse> = "directResponse",
-        delegate: Delegate = "delegate",
+        delegate: Box<Delegate> = "delegate",
         rewrite: Box<HttpRewrite> = "rewrite",
         timeout: Duration = "timeout",
         retries: Box<HttpRetry> = "retries",

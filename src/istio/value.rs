@@ -19,19 +19,19 @@ message! {
 /// A duration in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Duration {
-    pub nanos: i128,
+    pub nanos: i64,
 }
 
 impl Duration {
     pub fn from_millis(millis: i64) -> Self {
         Self {
-            nanos: i128::from(millis) * 1_000_000,
+            nanos: millis.saturating_mul(1_000_000),
         }
     }
 
     /// Whole milliseconds, truncated.
     pub fn millis(self) -> i64 {
-        i64::try_from(self.nanos / 1_000_000).unwrap_or(i64::MAX)
+        self.nanos / 1_000_000
     }
 
     /// Reads a duration as Go does, and with it the API server's CEL and Istio: `1h30m`, `1.5s`, `-10ms`, `0`.
@@ -73,8 +73,9 @@ impl Duration {
             }
             rest = after;
         }
+        let nanos = if negative { -nanos } else { nanos };
         Some(Self {
-            nanos: if negative { -nanos } else { nanos },
+            nanos: i64::try_from(nanos).ok()?,
         })
     }
 }
@@ -171,7 +172,7 @@ mod tests {
             ("-0", 0),
             ("0s", 0),
             ("0.0000001s", 100),
-            ("9223372036854775807ns", i128::from(i64::MAX)),
+            ("9223372036854775807ns", i64::MAX),
         ] {
             assert_eq!(
                 Duration::parse(text).map(|it| it.nanos),

@@ -4,7 +4,7 @@ use super::super::value::Duration;
 use super::{Review, refusal};
 use crate::source::Spanned;
 
-const MILLISECOND: i128 = 1_000_000;
+const MILLISECOND: i64 = 1_000_000;
 
 /// Refuses less than a millisecond, and fractions of one.
 pub(super) fn check(value: Option<&Spanned<Duration>>, review: &mut Review<'_>) {
