@@ -8,7 +8,7 @@ use super::traffic::{
     ConnectionPool, H2UpgradePolicy, LabelSelector, LocalityLbSetting, OutlierDetection,
     TcpKeepalive, ZoneAwareLbSetting,
 };
-use super::value::{Bool, Duration};
+use super::value::{Bool, Duration, Text};
 use super::version::IstioVersion;
 use super::{admission, schema};
 use crate::diag::Diagnostic;
@@ -41,7 +41,7 @@ message! {
     }
     /// The `ProxyConfig` inside of `MeshConfig`.
     ProxyDefaults {
-        proxy_metadata: Map<String> = "proxyMetadata",
+        proxy_metadata: Map<Text> = "proxyMetadata",
         proxy_stats_matcher: ProxyStatsMatcher = "proxyStatsMatcher",
     }
     ProxyStatsMatcher {

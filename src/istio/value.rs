@@ -130,6 +130,16 @@ impl Decode for Opaque {
     }
 }
 
+/// A string that may be written as a boolean or number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(pub String);
+
+impl Decode for Text {
+    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+        node.written().map(|text| Self(text.to_owned()))
+    }
+}
+
 /// `targetPort` of a Kubernetes `Service`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IntOrString {

@@ -37,6 +37,16 @@ fn fold(text: &str) -> String {
     text.replace(['_', '-'], "").to_lowercase()
 }
 
+/// `a Gateway`, `an EnvoyFilter`.
+pub(super) fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['A', 'E', 'I', 'O']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {kind}")
+}
+
 /// A message that quotes the input, cut where the input is longer than anybody reads.
 pub(super) fn bounded(mut message: String) -> String {
     const MOST: usize = 400;

@@ -15,10 +15,6 @@ pub(super) fn check(tls: Option<&Spanned<Box<ClientTls>>>, review: &mut Review<'
     if !matches!(mode, ClientTlsMode::Simple | ClientTlsMode::Mutual) {
         return;
     }
-    let because_of_mode = |finding: crate::diag::Diagnostic| match &tls.mode {
-        Some(mode) => finding.because(mode.span, "this mode"),
-        None => finding,
-    };
     if let Some(credential) = credential {
         for (name, file) in [
             ("clientCertificate", &tls.client_certificate),
@@ -41,21 +37,35 @@ pub(super) fn check(tls: Option<&Spanned<Box<ClientTls>>>, review: &mut Review<'
         return;
     }
     if mode == ClientTlsMode::Mutual {
-        for (name, file) in [
-            ("clientCertificate", &tls.client_certificate),
-            ("privateKey", &tls.private_key),
-        ] {
-            if file.as_ref().is_none_or(|file| file.is_empty()) {
-                let span = file.as_ref().map_or(tls.key, |file| file.span);
-                let mut finding = refusal(span, format!("mutual TLS needs a `{name}`"))
-                    .help("name the files, or the secret as `credentialName`");
-                if file.is_none() {
-                    finding = finding.absent(name);
-                }
-                review.push(because_of_mode(finding));
-            }
-        }
+        check_client_certificate(tls, review);
     }
+}
+
+/// Mutual TLS shows a certificate of the client's own.
+fn check_client_certificate(tls: &Spanned<Box<ClientTls>>, review: &mut Review<'_>) {
+    let files = [
+        ("clientCertificate", &tls.client_certificate),
+        ("privateKey", &tls.private_key),
+    ];
+    let missing: Vec<_> = files
+        .into_iter()
+        .filter(|(_, file)| file.as_ref().is_none_or(|it| it.is_empty()))
+        .collect();
+    let finding = match missing[..] {
+        [] => return,
+        [(name, Some(empty))] => refusal(empty.span, format!("mutual TLS needs a `{name}`")),
+        [(name, None)] => refusal(tls.key, format!("mutual TLS needs a `{name}`")).absent(name),
+        _ => refusal(
+            tls.key,
+            "mutual TLS needs a `clientCertificate` and a `privateKey`",
+        )
+        .absent("clientCertificate"),
+    };
+    let finding = match &tls.mode {
+        Some(mode) => finding.because(mode.span, "this mode"),
+        None => finding,
+    };
+    review.push(finding.help("name the files, or the secret as `credentialName`"));
 }
 
 /// `insecureSkipVerify` beside what would be verified.

@@ -57,7 +57,7 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
         Spec::Sidecar(spec) => sidecar::check(spec, key, &mut review),
         Spec::Gateway(spec) => gateway::check(spec, key, &mut review),
         Spec::EnvoyFilter(spec) => envoy_filter::check(spec, &mut review),
-        Spec::WorkloadEntry(spec) => workload::entry(spec, key, &mut review),
+        Spec::WorkloadEntry(spec) => workload::entry(spec, &mut review),
         Spec::WorkloadGroup(spec) => workload::group(spec, &mut review),
         Spec::Service(_) | Spec::Namespace => return Vec::new(),
     }

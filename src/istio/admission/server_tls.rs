@@ -146,11 +146,15 @@ fn check_files(
         }
         return;
     }
-    if sources.certificate.is_none() {
-        lacks(tls.key, "serverCertificate", mode, review);
-    }
-    if sources.key.is_none() {
-        lacks(tls.key, "privateKey", mode, review);
+    match (sources.certificate, sources.key) {
+        (Some(_), Some(_)) => {}
+        (Some(_), None) => lacks(tls.key, "privateKey", mode, review),
+        (None, Some(_)) => lacks(tls.key, "serverCertificate", mode, review),
+        (None, None) => review.push(
+            refusal(tls.key, format!("the mode `{}` needs a certificate", mode.name()))
+                .absent("credentialName")
+                .help("name the secret as `credentialName`, or the files as `serverCertificate` and `privateKey`"),
+        ),
     }
 }
 

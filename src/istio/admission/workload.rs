@@ -6,31 +6,31 @@ use super::super::version::IstioVersion;
 use super::super::workload_group::{ReadinessProbe, WorkloadGroup};
 use super::host::{domain_fault, is_address};
 use super::{Review, labels, port, refusal};
-use crate::source::{Span, Spanned};
+use crate::source::Spanned;
 
-pub(super) fn entry(entry: &WorkloadEntry, spec_key: Span, review: &mut Review<'_>) {
-    let address = entry.address.as_ref();
-    match address.map_or("", |address| address.as_str()) {
-        "" => {
-            if entry
-                .network
-                .as_ref()
-                .is_none_or(|network| network.is_empty())
-            {
-                let span = address.map_or(spec_key, |address| address.span);
-                review.push(refusal(span, "the WorkloadEntry needs an address"));
-            }
+pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
+    let network = entry.network.as_ref();
+    let text = entry
+        .address
+        .as_ref()
+        .map_or("", |address| address.as_str());
+    if text.is_empty() && network.is_none_or(|network| network.is_empty()) {
+        // What says nothing of either is refused by the schema.
+        if let Some(empty) = entry.address.as_ref().or(network) {
+            review.push(refusal(empty.span, "the WorkloadEntry needs an address"));
         }
-        // The schema has its own rules for Unix sockets.
-        text if text.starts_with("unix://") || is_address(text) => {}
-        text => {
-            if let (Some(fault), Some(address)) = (domain_fault(text), address) {
-                review.push(refusal(
-                    address.span,
-                    format!("`{text}` is neither a host nor an address: {fault}"),
-                ));
-            }
-        }
+    }
+    // The schema has its own rules for Unix sockets.
+    if let Some(address) = entry
+        .address
+        .as_ref()
+        .filter(|_| !text.starts_with("unix://") && !is_address(text))
+        && let Some(fault) = domain_fault(text).filter(|_| !text.is_empty())
+    {
+        review.push(refusal(
+            address.span,
+            format!("`{text}` is neither a host nor an address: {fault}"),
+        ));
     }
     for (name, _) in entry.ports.iter().flat_map(|ports| ports.iter()) {
         port::check_name(name, review);

@@ -6,7 +6,7 @@ use super::destination_rule::{
     CONNECTION_POOL, LOCALITY, OUTLIER_DETECTION, TCP_KEEPALIVE, ZONE_AWARE,
 };
 use super::virtual_service::RETRIES;
-use super::{ANY, BOOL, DURATION, LABELS, STRING, STRINGS, Schema, field, list, object, words};
+use super::{ANY, BOOL, DURATION, STRING, STRINGS, Schema, field, list, map, object, words};
 
 pub(super) static CONFIG: Schema = object(&[
     field("accessLogEncoding", ANY),
@@ -78,7 +78,8 @@ pub(super) static CONFIG: Schema = object(&[
 ]);
 
 const PROXY: [super::Field; 2] = [
-    field("proxyMetadata", LABELS),
+    // Values that are no strings are made strings on the way, by the operator for one.
+    field("proxyMetadata", map(&ANY)),
     field(
         "proxyStatsMatcher",
         object(&[

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::{KINDS, Schema, Shape, mesh};
 use crate::istio::version::IstioVersion;
+use crate::istio::wording::with_article;
 
 struct Place {
     kind: &'static str,
@@ -37,8 +38,11 @@ pub(super) fn advice(name: &str, kind: &str, here: &str, version: IstioVersion) 
     Some(match (best.kind == kind, best.path.as_str()) {
         (true, "") => format!("{name} belongs beside `spec`"),
         (true, path) => format!("{name} belongs in `{path}`"),
-        (false, "spec") => format!("{name} is a field of a {}", best.kind),
-        (false, path) => format!("{name} is a field of `{path}` in a {}", best.kind),
+        (false, "spec") => format!("{name} is a field of {}", with_article(best.kind)),
+        (false, path) => format!(
+            "{name} is a field of `{path}` in {}",
+            with_article(best.kind)
+        ),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::check::Checker;
 use super::{Field, places};
 use crate::diag::{Diagnostic, Edit, Fix, Safety, Severity};
-use crate::istio::wording::{bounded, nearest};
+use crate::istio::wording::{bounded, nearest, with_article};
 use crate::yaml::Entry;
 
 /// Fields that Istio once had: the end of the path, and what to do.
@@ -76,7 +76,7 @@ pub(super) fn field(
     let name = &*entry.name;
     let parent = at.path.to_string();
     let text = match parent.as_str() {
-        "" | "spec" => format!("a {} has no field `{name}`", at.kind),
+        "" | "spec" => format!("{} has no field `{name}`", with_article(at.kind)),
         _ => format!("`{parent}` has no field `{name}`"),
     };
     let mut finding = Diagnostic::new(
