@@ -17,6 +17,8 @@ use super::virtual_service::{Binding, VirtualService};
 
 /// How many clients are looked at for each reason that one line can give to many hosts. Real trees have few.
 const CLIENTS: usize = 16;
+/// Workloads that are looked at for one host because a rule selects them.
+const SELECTED: usize = 64;
 /// Clusters of subsets that are looked at for one host in one proxy.
 const OF_SUBSETS: usize = 256;
 
@@ -138,6 +140,7 @@ impl<'m> Inventory<'m> {
                     .map(|entry| Client::sidecar(Some(entry))),
             );
         }
+        let mut selected = 0;
         let mut by_wildcard = 0;
         let mut looks = move |exact: bool| {
             by_wildcard += usize::from(!exact);
@@ -148,7 +151,11 @@ impl<'m> Inventory<'m> {
                 break;
             }
             clients.insert(Client::sidecar(rule.namespace()));
-            clients.extend(rule.selected_client());
+            if selected < SELECTED {
+                let client = rule.selected_client();
+                selected += usize::from(client.is_some());
+                clients.extend(client);
+            }
         }
         for routes in self.routes_for(host) {
             for binding in routes.bindings.iter().take(CLIENTS) {

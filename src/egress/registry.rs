@@ -18,6 +18,7 @@ pub struct Registry<'a> {
     by_host: HashMap<String, OfHost>,
     /// By number, the definitions that have such a port.
     by_port: HashMap<u32, Vec<u32>>,
+    by_port_name: HashMap<&'a str, Vec<u32>>,
     default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
     private_first: bool,
@@ -86,12 +87,11 @@ impl<'a> Registry<'a> {
         }
 
         let mut by_port: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut by_port_name: HashMap<&str, Vec<u32>> = HashMap::new();
         for (definition, at) in definitions.iter().zip(0u32..) {
             for port in &definition.ports {
-                let at_port = by_port.entry(port.number).or_default();
-                if at_port.last() != Some(&at) {
-                    at_port.push(at);
-                }
+                note(by_port.entry(port.number).or_default(), at);
+                note(by_port_name.entry(port.name).or_default(), at);
             }
         }
 
@@ -100,6 +100,7 @@ impl<'a> Registry<'a> {
             order,
             by_host,
             by_port,
+            by_port_name,
             default,
             private_first: version.private_services_first(),
         }
@@ -179,6 +180,63 @@ impl<'a> Registry<'a> {
             .take_while(move |service| service.namespace() == namespace)
     }
 
+    /// The last of the services of a host in one namespace.
+    pub fn last_in(&self, host: &str, namespace: Option<&str>) -> Option<Service<'_>> {
+        let ranks = &self.by_host.get(host)?.by_namespace;
+        let is_until = |&rank: &u32| self.at(rank).is_some_and(|s| s.namespace() <= namespace);
+        let last = ranks.partition_point(is_until).checked_sub(1)?;
+        let last = ranks.get(last).and_then(|&rank| self.at(rank))?;
+        (last.namespace() == namespace).then_some(last)
+    }
+
+    /// Those of the services of a host in one namespace that have a port of this number.
+    pub(super) fn with_port_number(&self, service: &Service<'_>, number: u32) -> Vec<Service<'_>> {
+        self.among(service, self.by_port.get(&number), |definition| {
+            definition.port(number).is_some()
+        })
+    }
+
+    /// Those of the services of a host in one namespace that have a port of this name.
+    pub(super) fn with_port_name(&self, service: &Service<'_>, name: &str) -> Vec<Service<'_>> {
+        self.among(service, self.by_port_name.get(name), |definition| {
+            definition.ports.iter().any(|port| port.name == name)
+        })
+    }
+
+    /// Those of a list of definitions that define the service's host in its namespace, without going through more
+    /// of them than there are of the host or in the list.
+    fn among(
+        &self,
+        service: &Service<'_>,
+        list: Option<&Vec<u32>>,
+        listed: impl Fn(&Definition<'_>) -> bool,
+    ) -> Vec<Service<'_>> {
+        let Some(list) = list else { return Vec::new() };
+        let (host, namespace) = (service.name(), service.namespace());
+        if self
+            .by_host
+            .get(host)
+            .is_none_or(|of_host| of_host.ranks.len() <= list.len())
+        {
+            let all = self.of_host_in(host, namespace);
+            return all.filter(|service| listed(service.definition)).collect();
+        }
+        let definitions = list
+            .iter()
+            .filter_map(|&at| self.definitions.get(at as usize));
+        let own = definitions.filter(|definition| definition.namespace() == namespace);
+        own.flat_map(|definition| {
+            // The hosts of a definition are sorted.
+            let start = definition
+                .hosts
+                .partition_point(|other| *other.name < *host);
+            let hosts = definition.hosts.iter().skip(start);
+            let hosts = hosts.take_while(|other| other.name == host);
+            hosts.map(move |host| Service { definition, host })
+        })
+        .collect()
+    }
+
     /// Whether a client of that namespace may see the service.
     pub fn exposure(&self, service: &Service<'_>, client: Option<&str>) -> Option<Exposure> {
         let declared = service.definition.export_to.iter();
@@ -211,6 +269,12 @@ impl<'a> Registry<'a> {
             .collect();
         seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
+    }
+}
+
+fn note(list: &mut Vec<u32>, at: u32) {
+    if list.last() != Some(&at) {
+        list.push(at);
     }
 }
 

@@ -19,10 +19,7 @@ impl Plan<'_> {
         let model = self.model;
         let service = &self.service.base;
         // Of several entries for the host, the last one's names are taken.
-        let all = model
-            .registry
-            .of_host_in(service.name(), service.namespace());
-        let last = all.last();
+        let last = model.registry.last_in(service.name(), service.namespace());
         let names = last
             .map(|last| last.definition.subject_alt_names())
             .unwrap_or_default();

@@ -19,7 +19,7 @@ use locality::Setting;
 use tls::{TlsInput, tls};
 
 use super::client::Client;
-use super::destination_rule::EffectiveRule;
+use super::destination_rule::{EffectiveRule, subset_name};
 use super::effective::EffectiveService;
 use super::facts::{ClusterFacts, ClusterType, Traced};
 use super::host;
@@ -92,12 +92,11 @@ impl<'m> Plan<'m> {
         let outlier = outlier::outlier(&self.policy);
         let original = cluster_type.value == ClusterType::OriginalDst;
         let setting = Setting::of(&self.policy, self.service.definition, &model.mesh);
-        let accounts = self.accounts();
         let tls = tls(&TlsInput {
             policy: &self.policy,
             client: self.client,
             selective: self.rule.as_ref().is_some_and(|rule| rule.has_selector()),
-            service_accounts: &accounts,
+            service_accounts: &|| self.accounts(),
             external_registry: self.service.origin == Origin::ServiceEntry,
             http2: pool.http2.value,
             dynamic: self.dynamic,
@@ -106,11 +105,9 @@ impl<'m> Plan<'m> {
             istio_sni: self.istio_sni(),
         });
         let forced = self.service.traffic_distribution.map(|(_, line)| line);
-        let mut overridden = self
-            .rule
-            .as_ref()
-            .map(|rule| rule.overridden())
-            .unwrap_or_default();
+        let subset = self.subset.map(subset_name);
+        let rule = self.rule.as_ref();
+        let mut overridden = rule.map(|rule| rule.overridden(subset)).unwrap_or_default();
         overridden.extend(self.policy.overridden.iter().cloned());
         Some(ClusterFacts {
             services: vec![(

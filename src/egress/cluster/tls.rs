@@ -14,7 +14,7 @@ pub(super) struct TlsInput<'m> {
     /// The rule has a workload selector.
     pub(super) selective: bool,
     /// The names of the service's certificate: its `subjectAltNames` and the accounts of its endpoints.
-    pub(super) service_accounts: &'m Traced<Vec<String>>,
+    pub(super) service_accounts: &'m dyn Fn() -> Traced<Vec<String>>,
     /// Defined by a ServiceEntry.
     pub(super) external_registry: bool,
     pub(super) http2: bool,
@@ -91,7 +91,7 @@ fn without_rule(input: &TlsInput<'_>) -> Tls {
             mode: Traced::default(ClientTlsMode::IstioMutual.name(), reason),
             sni: Some(Traced::default(input.istio_sni.clone(), reason)),
             ca: Some(Traced::default("ROOTCA".to_owned(), reason)),
-            sans: input.service_accounts.clone(),
+            sans: (input.service_accounts)(),
             alpn: mesh_alpn(input.http2),
             client_certificate: Some(Traced::default("default".to_owned(), reason)),
         }),
@@ -111,7 +111,7 @@ fn istio_mutual(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'stati
         None => Some(mode.clone().map(|_| input.istio_sni.clone())).filter(|_| !input.dynamic),
     };
     let sans = match settings.subject_alt_names.items() {
-        [] => input.service_accounts.clone(),
+        [] => (input.service_accounts)(),
         names => written_names(names),
     };
     let (auto_sni, auto_san) = match input.dynamic {
@@ -142,7 +142,7 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         .filter(|skip| skip.value);
     let (auto_sni, auto_san) = automatic(input, settings, names.is_empty());
     let sans = match names {
-        [] if input.external_registry => input.service_accounts.clone(),
+        [] if input.external_registry => (input.service_accounts)(),
         names => written_names(names),
     };
     let text = |field: &'_ Option<Spanned<String>>| {

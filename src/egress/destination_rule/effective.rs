@@ -1,6 +1,6 @@
 //! What several rules of one host come to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::rule::Rule;
 use crate::egress::facts::Overridden;
@@ -9,6 +9,9 @@ use crate::istio::decode::Items;
 use crate::istio::traffic::{Subset, TrafficPolicy};
 use crate::source::{Span, Spanned};
 
+/// How many lines of one kind are said to be lost.
+const MOST: usize = 64;
+
 /// The rule that holds, made of one or several.
 #[derive(Clone, Debug)]
 pub struct EffectiveRule<'m> {
@@ -16,7 +19,7 @@ pub struct EffectiveRule<'m> {
     pub first: &'m Rule<'m>,
     /// All that were merged, in order.
     pub parts: Vec<&'m Rule<'m>>,
-    /// Rules for the same host that would hold if this one did not.
+    /// Rules for the same host that would hold if this one did not: not all where there are many.
     pub hidden: Vec<&'m Rule<'m>>,
 }
 
@@ -68,51 +71,55 @@ impl<'m> EffectiveRule<'m> {
         self.parts.iter().flat_map(|rule| rule.spec.subsets.items())
     }
 
-    /// What the rules say that does not hold, because of each other.
-    pub fn overridden(&self) -> Vec<Overridden> {
-        let mut lost = Vec::new();
-        if let Some(policy) = self.traffic_policy() {
-            let others = self
-                .parts
-                .iter()
-                .filter_map(|rule| rule.spec.traffic_policy.as_ref());
-            lost.extend(others.filter(|other| other.key != policy.key).map(|other| Overridden {
-                span: other.key,
+    /// What the rules say that does not hold because of each other, for the whole service or for one of its subsets.
+    pub fn overridden(&self, subset: Option<&str>) -> Vec<Overridden> {
+        let policy = self.traffic_policy().map(|policy| policy.key);
+        let policies = self
+            .parts
+            .iter()
+            .filter_map(|rule| rule.spec.traffic_policy.as_ref());
+        let policies = policies.map(|policy| policy.key);
+        let lost_policies = policies.filter_map(|other| {
+            Some(Overridden {
+                span: other,
                 block: "trafficPolicy",
-                because: policy.key,
+                because: policy.filter(|first| *first != other)?,
                 reason: "of several DestinationRules for a host, the first with a trafficPolicy decides",
-            }));
-        }
-        let mut names = HashMap::new();
-        for subset in self.subsets() {
-            let first = *names.entry(subset_name(subset)).or_insert(subset.span);
-            if first != subset.span {
-                lost.push(Overridden {
-                    span: subset.span,
-                    block: "subset",
-                    because: first,
-                    reason: "of several subsets of one name, the first holds",
-                });
-            }
-        }
-        let holds = self.first.spec.host.as_ref();
+            })
+        });
+        let of_name = || {
+            let named = |other: &&Spanned<Subset>| Some(subset_name(other)) == subset;
+            self.subsets().filter(named).map(|subset| subset.span)
+        };
+        let lost_subsets = of_name().skip(1).filter_map(|other| {
+            Some(Overridden {
+                span: other,
+                block: "subset",
+                because: of_name().next()?,
+                reason: "of several subsets of one name, the first holds",
+            })
+        });
+        let hosts = self
+            .hidden
+            .iter()
+            .filter_map(|rule| rule.spec.host.as_ref());
+        let lost_rules = hosts.filter_map(|host| {
+            Some(Overridden {
+                span: host.span,
+                block: "DestinationRule",
+                because: self.first.spec.host.as_ref()?.span,
+                reason: "another DestinationRule holds for this client and host",
+            })
+        });
+        let mut lost: Vec<_> = lost_policies.take(MOST).collect();
+        lost.extend(lost_subsets.take(MOST));
+        lost.extend(lost_rules.take(MOST));
         let mut said = HashSet::new();
-        for rule in &self.hidden {
-            if let (Some(host), Some(holds)) = (&rule.spec.host, holds)
-                && said.insert(host.span)
-            {
-                lost.push(Overridden {
-                    span: host.span,
-                    block: "DestinationRule",
-                    because: holds.span,
-                    reason: "another DestinationRule holds for this client and host",
-                });
-            }
-        }
+        lost.retain(|lost| said.insert(lost.span));
         lost
     }
 }
 
-fn subset_name(subset: &Spanned<Subset>) -> &str {
+pub(in crate::egress) fn subset_name(subset: &Spanned<Subset>) -> &str {
     subset.value.name.as_ref().map_or("", |name| &name.value)
 }

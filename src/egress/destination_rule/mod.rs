@@ -6,6 +6,7 @@ mod group;
 mod rule;
 
 pub use effective::EffectiveRule;
+pub(super) use effective::subset_name;
 pub use rule::Rule;
 
 use group::{Group, Grouped, Index};
@@ -29,6 +30,9 @@ pub struct Rules<'a> {
     by_host: HostIndex<usize>,
     root_namespace: String,
 }
+
+/// How many of the rules that would hold otherwise are remembered.
+const HIDDEN: usize = 16;
 
 /// Where a look-up ended.
 pub type Found<'m> = Option<EffectiveRule<'m>>;
@@ -154,27 +158,21 @@ impl<'a> Rules<'a> {
                 .filter_map(rule)
                 .chain(plain().filter(everywhere))
                 .collect();
-            let hidden = plain().filter(|rule| !everywhere(rule)).collect();
+            let hidden = plain()
+                .filter(|rule| !everywhere(rule))
+                .take(HIDDEN)
+                .collect();
             return EffectiveRule::new(parts, hidden);
         }
         let last = exported.or_else(|| group.entries.len().checked_sub(1))?;
         let start = *group.entries.get(last)?;
         let first = group.plain.get(start).and_then(rule)?;
-        let (mut parts, mut hidden) = (vec![first], Vec::new());
-        for (at, rule) in group
-            .plain
-            .iter()
-            .enumerate()
-            .filter_map(|(at, number)| Some((at, rule(number)?)))
-        {
-            match at.cmp(&start) {
-                std::cmp::Ordering::Less if exported.is_none() || rule.is_visible(own) => {
-                    hidden.push(rule)
-                }
-                std::cmp::Ordering::Greater if rule.joins(first) => parts.push(rule),
-                _ => {}
-            }
-        }
-        EffectiveRule::new(parts, hidden)
+        let (before, after) = group.plain.split_at(start);
+        let later = after.iter().skip(1).filter_map(rule);
+        let parts = std::iter::once(first).chain(later.filter(|rule| rule.joins(first)));
+        let (_, before) = before.split_at(before.len().saturating_sub(HIDDEN));
+        let earlier = before.iter().filter_map(rule);
+        let hidden = earlier.filter(|rule| exported.is_none() || rule.is_visible(own));
+        EffectiveRule::new(parts.collect(), hidden.collect())
     }
 }

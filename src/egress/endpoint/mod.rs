@@ -2,7 +2,7 @@
 
 mod instance;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 pub use instance::Instance;
 pub(super) use instance::locality_parts;
@@ -26,6 +26,9 @@ pub(super) enum Wanted<'w> {
     Name(&'w str),
 }
 
+/// Beyond so many endpoints of a cluster, repetitions of them are left out.
+const MOST: usize = 10_000;
+
 /// The endpoints that all definitions of a host in the service's namespace have together.
 pub(super) fn instances<'m>(
     registry: &'m Registry<'m>,
@@ -33,19 +36,27 @@ pub(super) fn instances<'m>(
     service: &Service<'m>,
     wanted: Wanted<'_>,
 ) -> Vec<Instance<'m>> {
-    let definitions: Vec<_> = registry
-        .of_host_in(service.name(), service.namespace())
-        .collect();
     let is_wanted = |port: &Port<'_>| match wanted {
         Wanted::Number(number) => port.number == number,
         Wanted::Name(name) => port.name == name,
     };
-    let numbers: HashSet<u32> = definitions
+    let numbers: BTreeSet<u32> = match wanted {
+        Wanted::Number(number) => BTreeSet::from([number]),
+        Wanted::Name(name) => {
+            let named = registry.with_port_name(service, name).into_iter();
+            let ports = named.flat_map(|service| &service.definition.ports);
+            ports
+                .filter(|port| is_wanted(port))
+                .map(|port| port.number)
+                .collect()
+        }
+    };
+    let mut definitions: Vec<_> = numbers
         .iter()
-        .flat_map(|service| service.definition.ports.iter())
-        .filter(|port| is_wanted(port))
-        .map(|port| port.number)
+        .flat_map(|number| registry.with_port_number(service, *number))
         .collect();
+    definitions.sort_by_key(|service| service.host.rank);
+    definitions.dedup_by_key(|service| service.host.rank);
     let mut out = Vec::new();
     // A port that has an endpoint gets no further one from a DNS_ROUND_ROBIN entry.
     let mut taken: HashSet<u32> = HashSet::new();
@@ -63,7 +74,10 @@ pub(super) fn instances<'m>(
             .map(|address| address.text)
             .collect();
         // Istio makes one service of each address, and each brings the endpoints again.
-        for _ in 0..copies.len().max(1) {
+        for copy in 0..copies.len().max(1) {
+            if copy > 0 && out.len() > MOST {
+                break;
+            }
             for (port, instance) in &own {
                 let first = taken.insert(port.number);
                 if (first || service.resolution != Resolution::DnsRoundRobin) && is_wanted(port) {
