@@ -40,7 +40,8 @@ fn options<'a>(config: &'a Config, rule: &'a str) -> Options<'a> {
     Options::new(rule, set)
 }
 
-/// What the rules find in all worlds.
+/// What the rules find in all worlds. As many worlds are looked at together as there are threads: a model is larger than
+/// the manifests that it is made of.
 pub(super) fn judge(
     worlds: &Worlds<'_>,
     rules: &[Ready],
@@ -48,34 +49,39 @@ pub(super) fn judge(
     settings: &Settings<'_>,
 ) -> Vec<Diagnostic> {
     let known = model_settings(settings);
-    let models: Vec<Model<'_>> = worlds
-        .list
-        .par_iter()
-        .map(|world| Model::new(world, &known))
-        .collect();
-    let contexts: Vec<Context<'_>> = worlds
-        .list
-        .par_iter()
-        .zip(&models)
-        .map(|(world, model)| Context::new(world, model, settings.config, sources))
-        .collect();
-    let found: Vec<Vec<(usize, Diagnostic)>> = (0..contexts.len() * rules.len())
-        .into_par_iter()
-        .filter_map(|job| {
-            let world = job / rules.len();
-            let (context, rule) = (contexts.get(world)?, rules.get(job % rules.len())?);
-            let found = rule.look(context).into_iter();
-            Some(found.map(|finding| (world, finding)).collect())
-        })
-        .collect();
+    let numbered: Vec<(usize, &World<'_>)> = worlds.list.iter().enumerate().collect();
+    let found = numbered
+        .chunks(rayon::current_num_threads())
+        .flat_map(|together| {
+            let found = together.par_iter().flat_map_iter(|&(number, world)| {
+                let found = look(world, rules, sources, settings, &known);
+                found.into_iter().map(move |finding| (number, finding))
+            });
+            found.collect::<Vec<_>>()
+        });
     let absences: Vec<&str> = rules
         .iter()
         .filter(|rule| rule.check.says_absence())
         .map(|rule| rule.meta.name)
         .collect();
-    worlds.gather(found.into_iter().flatten(), |finding| {
-        absences.contains(&finding.rule)
-    })
+    worlds.gather(found, |finding| absences.contains(&finding.rule))
+}
+
+/// What the rules find in one world.
+fn look(
+    world: &World<'_>,
+    rules: &[Ready],
+    sources: &Sources,
+    settings: &Settings<'_>,
+    known: &egress::settings::Settings,
+) -> Vec<Diagnostic> {
+    let done = guarded(|| {
+        let model = Model::new(world, known);
+        let context = Context::new(world, &model, settings.config, sources);
+        let found = rules.par_iter().flat_map_iter(|rule| rule.look(&context));
+        found.collect()
+    });
+    done.unwrap_or_else(|panic| vec![failed("the model", world, &panic)])
 }
 
 fn model_settings(settings: &Settings<'_>) -> egress::settings::Settings {
@@ -96,16 +102,21 @@ impl Ready {
             self.check.check(context, &mut findings);
             findings.into_list()
         });
-        done.unwrap_or_else(|panic| vec![self.failed(context.world, &panic)])
+        let name = || format!("the rule `{}`", self.meta.name);
+        done.unwrap_or_else(|panic| vec![failed(&name(), context.world, &panic)])
     }
+}
 
-    /// The fault is ours; it stands at the first resource of the world that the rule could not judge.
-    fn failed(&self, world: &World<'_>, panic: &str) -> Diagnostic {
-        let nowhere = Span::new(FileId(0), 0, 0);
-        let first = world.resources.first();
-        let at = first.map_or(nowhere, |resource| resource.kind);
-        let message = format!("the rule `{}` failed: {panic}", self.meta.name);
-        Diagnostic::new("internal", Severity::Error, at, message)
-            .help("this is a fault of egress-lint: please report it, with the manifests if you can")
-    }
+/// The fault is ours; it stands at the first resource of the world that could not be judged.
+fn failed(what: &str, world: &World<'_>, panic: &str) -> Diagnostic {
+    let nowhere = Span::new(FileId(0), 0, 0);
+    let first = world.resources.first();
+    let at = first.map_or(nowhere, |resource| resource.kind);
+    Diagnostic::new(
+        "internal",
+        Severity::Error,
+        at,
+        format!("{what} failed: {panic}"),
+    )
+    .help("this is a fault of egress-lint: please report it, with the manifests if you can")
 }

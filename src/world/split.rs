@@ -107,10 +107,10 @@ impl Worlds<'_> {
     }
 }
 
-/// The number of worlds that are built in full, whatever their size: real trees have up to 48.
+/// The number of worlds that are built in full; real trees have up to 48.
 const FULL_WORLDS: usize = 64;
-/// Beyond that, the number of files and resources that all worlds together may hold.
-const FULL_WORK: usize = 2_000_000;
+/// The number of files and resources that these may hold together: judging a world costs what it holds.
+const FULL_WORK: usize = 200_000;
 
 /// Splits a tree into worlds. The order of the files changes nothing.
 pub fn split<'a>(
@@ -207,7 +207,7 @@ fn by_rule(files: &[&File], rivals: &Rivals, kustomizations: &Kustomizations) ->
     let mut givers: Vec<_> = givers.into_iter().collect();
     givers.sort_by_key(|&(_, giver)| giver);
     let size: usize = files.iter().map(|file| 1 + file.resources.len()).sum();
-    let full = FULL_WORLDS.max(FULL_WORK / (size + 1));
+    let full = (FULL_WORK / (size + 1)).clamp(1, FULL_WORLDS);
     let places: HashMap<&str, FileIndex> = files
         .iter()
         .enumerate()
