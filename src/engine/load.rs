@@ -108,7 +108,7 @@ pub fn load(request: Request<'_>) -> Loaded {
     out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
     let parsed: Vec<Parsed> = texts
         .par_iter()
-        .map(|text| out.parse(text, request.version))
+        .map(|text| out.parse(text, request.version, request.parse_all))
         .collect();
     let kustomizations: HashSet<FileId> = out.kustomizations.iter().map(|it| it.file).collect();
     for (text, parsed) in texts.into_iter().zip(parsed) {
@@ -160,13 +160,14 @@ impl Loaded {
         None
     }
 
-    fn parse(&self, text: &Text, version: IstioVersion) -> Parsed {
+    fn parse(&self, text: &Text, version: IstioVersion, all: bool) -> Parsed {
         let state = self.kustomizations.state_of_file(&text.place);
         let source = Source {
             file: text.file,
             source: self.sources.get(text.file),
             state: state.or_else(|| state_of_file(&text.place)),
             version,
+            whole: all || text.ours,
         };
         source.parse()
     }

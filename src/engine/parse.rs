@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
 use crate::manifest::{Kinds, State, classify};
-use crate::source::{FileId, SourceFile, Span};
+use crate::source::{FileId, SourceFile, Span, matters};
 use crate::suppress::{Comments, read_comments};
 use crate::world::{FoundMesh, find_mesh};
 use crate::yaml::{Chunk, Node, SyntaxError, Tree, split};
@@ -35,6 +35,8 @@ pub(super) struct Source<'a> {
     /// What its name or a kustomization says that its documents are.
     pub(super) state: Option<State>,
     pub(super) version: IstioVersion,
+    /// Every document is looked at, not only those that may matter.
+    pub(super) whole: bool,
 }
 
 /// Documents of a large file are read in parallel, so many bytes at a time.
@@ -44,7 +46,10 @@ impl Source<'_> {
     /// Reads the file, its documents in parallel when there is much of it.
     pub(super) fn parse(self) -> Parsed {
         let text = self.source.text.as_str();
-        let chunks = split(self.file, text);
+        let mut chunks = split(self.file, text);
+        if !self.whole {
+            chunks.retain(|chunk| matters(chunk.text(text).as_bytes()));
+        }
         if text.len() <= BATCH {
             return self.batch(&chunks);
         }
@@ -59,23 +64,26 @@ impl Source<'_> {
     fn batch(self, chunks: &[Chunk]) -> Parsed {
         let mut out = Parsed::default();
         let whole = self.source.text.as_str();
-        for chunk in chunks {
-            let tree = Tree::parse_chunks(self.file, whole, std::slice::from_ref(chunk));
-            let text = chunk.text(whole);
-            for document in tree.documents(whole) {
-                self.document(text, document.root, &mut out);
-            }
-            let comments = read_comments(tree.comments(), self.source);
-            out.comments = std::mem::take(&mut out.comments).and(comments);
-            if tree.errors().is_empty() {
-                continue;
-            }
+        let tree = Tree::parse_chunks(self.file, whole, chunks);
+        let chunk_at = |span: Span| chunks.partition_point(|chunk| chunk.end() <= span.start);
+        let text_at = |at: usize| chunks.get(at).map_or("", |chunk| chunk.text(whole));
+        for document in tree.documents(whole) {
+            let text = text_at(chunk_at(document.span));
+            self.document(text, document.root, &mut out);
+        }
+        out.comments = read_comments(tree.comments(), self.source);
+        for errors in tree
+            .errors()
+            .chunk_by(|a, b| chunk_at(a.span) == chunk_at(b.span))
+        {
+            let text = errors
+                .first()
+                .map_or("", |error| text_at(chunk_at(error.span)));
             if classify(text, None) == State::Template {
                 out.template(text);
             } else {
                 out.broken = true;
-                out.diagnostics
-                    .extend(tree.errors().iter().map(syntax_error));
+                out.diagnostics.extend(errors.iter().map(syntax_error));
             }
         }
         out

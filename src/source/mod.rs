@@ -8,5 +8,6 @@ mod span;
 
 pub use discover::{Discovery, Excluded, Input, Problem, Role, discover, shown_path};
 pub use file::{SourceFile, Sources};
+pub use prefilter::matters;
 pub use read::{Content, LARGEST, ReadError, read, read_stream};
 pub use span::{FileId, Position, Span, Spanned};

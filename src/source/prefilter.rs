@@ -40,8 +40,8 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Whether a file with these bytes must be parsed.
-pub(super) fn matters(bytes: &[u8]) -> bool {
+/// Whether a file, or a document, with these bytes must be parsed.
+pub fn matters(bytes: &[u8]) -> bool {
     let Some(search) = &*SEARCH else {
         return true;
     };
