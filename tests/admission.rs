@@ -1,5 +1,7 @@
 //! What Istio's own admission said of these files, against what is said here.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -7,6 +7,7 @@ mod connection_pool;
 mod cors;
 mod destination_rule;
 mod duration;
+mod dynamic_dns;
 mod envoy_filter;
 mod export_to;
 mod fault;

@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use super::super::Items;
-use super::super::service::{Location, Resolution, ServiceEntry, WorkloadEntry};
-use super::super::version::IstioVersion;
+use super::super::service::{Resolution, ServiceEntry, WorkloadEntry};
 use super::export_to::Owner;
 use super::host::{domain_fault, is_address, is_subnet, socket_fault, wildcard_domain_fault};
-use super::{Review, export_to, labels, port, refusal};
+use super::{Review, dynamic_dns, export_to, labels, port, refusal};
 use crate::diag::Diagnostic;
 use crate::source::Spanned;
 
@@ -46,7 +45,7 @@ pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
         Resolution::None => {}
         Resolution::Static => check_static(entry, review),
         Resolution::Dns | Resolution::DnsRoundRobin => check_dns(entry, review),
-        Resolution::DynamicDns => check_dynamic(entry, review),
+        Resolution::DynamicDns => dynamic_dns::check(entry, review),
     }
     check_shared_port(entry, review);
     export_to::check(&entry.export_to, Owner::ServiceEntry, review);
@@ -61,7 +60,7 @@ fn resolution(entry: &ServiceEntry) -> Resolution {
 }
 
 /// Says which resolution the finding rests on; only `NONE` can be left out.
-fn because_of_resolution(entry: &ServiceEntry, finding: Diagnostic) -> Diagnostic {
+pub(super) fn because_of_resolution(entry: &ServiceEntry, finding: Diagnostic) -> Diagnostic {
     match &entry.resolution {
         Some(resolution) => finding.because(resolution.span, "this resolution"),
         None => finding,
@@ -209,102 +208,6 @@ fn check_endpoint(endpoint: &WorkloadEntry, ports: &HashSet<&str>, review: &mut 
     }
     if let Some(labels) = &endpoint.labels {
         labels::check(labels, review);
-    }
-}
-
-fn check_dynamic(entry: &ServiceEntry, review: &mut Review<'_>) {
-    for host in entry
-        .hosts
-        .items()
-        .iter()
-        .filter(|host| !host.starts_with('*'))
-    {
-        let finding = refusal(
-            host.span,
-            format!(
-                "the resolution `DYNAMIC_DNS` needs wildcards, and `{}` is none",
-                host.value
-            ),
-        )
-        .help("set `resolution` to `DNS` for a single host");
-        review.push(because_of_resolution(entry, finding));
-    }
-    if let Some(addresses) = entry.addresses.as_ref().filter(|list| !list.is_empty()) {
-        let finding = refusal(
-            addresses.key,
-            "the resolution `DYNAMIC_DNS` allows no `addresses`",
-        );
-        review.push(because_of_resolution(entry, finding).help("remove `addresses`"));
-    }
-    if let Some(endpoints) = entry.endpoints.as_ref().filter(|list| !list.is_empty()) {
-        let finding = refusal(
-            endpoints.key,
-            "the resolution `DYNAMIC_DNS` allows no `endpoints`",
-        );
-        review.push(
-            because_of_resolution(entry, finding)
-                .help("remove `endpoints`: the address is that of the host asked for"),
-        );
-    }
-    let allowed: &[&str] = match review.version.0 {
-        ..=28 => &["http"],
-        29 => &["http", "tls"],
-        _ => &["http", "tls", "grpc", "http2"],
-    };
-    for port in entry.ports.items() {
-        let protocol = port
-            .protocol
-            .as_ref()
-            .and_then(|protocol| port::protocol(protocol));
-        if protocol.is_some_and(|protocol| allowed.contains(&protocol)) {
-            continue;
-        }
-        let names: Vec<_> = allowed
-            .iter()
-            .map(|name| format!("`{}`", name.to_uppercase()))
-            .collect();
-        let help = format!("write {}", names.join(" or "));
-        let finding = match &port.protocol {
-            Some(protocol) => refusal(
-                protocol.span,
-                format!(
-                    "the resolution `DYNAMIC_DNS` does not allow the protocol `{}`",
-                    protocol.value
-                ),
-            ),
-            None => refusal(port.key, "the resolution `DYNAMIC_DNS` needs a protocol")
-                .absent("protocol"),
-        };
-        review.push(because_of_resolution(entry, finding).help(help));
-    }
-    check_dynamic_location(entry, review);
-}
-
-fn check_dynamic_location(entry: &ServiceEntry, review: &mut Review<'_>) {
-    let Some(location) = entry
-        .location
-        .as_ref()
-        .filter(|it| it.value == Location::MeshInternal)
-    else {
-        return;
-    };
-    if review.version < IstioVersion(30) {
-        let finding = refusal(
-            location.span,
-            "the resolution `DYNAMIC_DNS` needs the location `MESH_EXTERNAL`",
-        );
-        review.push(because_of_resolution(entry, finding));
-        return;
-    }
-    let waypoint = review.meta.labels.get("istio.io/use-waypoint");
-    if let Some(waypoint) = waypoint.filter(|it| !it.is_empty() && !it.eq_ignore_ascii_case("none"))
-    {
-        let finding = refusal(
-            location.span,
-            "`MESH_INTERNAL` with the resolution `DYNAMIC_DNS` cannot use a waypoint",
-        )
-        .because(waypoint.span, "this waypoint");
-        review.push(because_of_resolution(entry, finding));
     }
 }
 
