@@ -17,15 +17,21 @@ use crate::source::Span;
 pub struct Cluster<'c> {
     pub service: Service<'c>,
     pub port: &'c Port<'c>,
+    /// Empty for the cluster of the whole port.
+    pub subset: String,
     pub facts: ClusterFacts,
     /// Whether HTTP requests reach it: by the protocol of its port, or by an `http` route from another one.
     pub http: bool,
 }
 
 impl Cluster<'_> {
-    /// `host:port`, for messages.
+    /// For messages.
     pub fn destination(&self) -> String {
-        format!("{}:{}", self.service.name(), self.port.number)
+        let (host, port) = (self.service.name(), self.port.number);
+        match self.subset.as_str() {
+            "" => format!("`{host}:{port}`"),
+            subset => format!("subset `{subset}` of `{host}:{port}`"),
+        }
     }
 }
 
@@ -82,6 +88,7 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
                     found.push(Cluster {
                         service,
                         port,
+                        subset: subset.to_owned(),
                         http: port.protocol.is_http_or_sniffed() || routed.has(&name),
                         facts,
                     });

@@ -205,7 +205,7 @@ fn report(
         ),
     };
     let message = format!(
-        "{ejects} {of} is less than one: outlier detection never ejects a host of `{destination}`"
+        "{ejects} {of} is less than one: outlier detection never ejects a host of {destination}"
     );
     out.add(basis, budget.place, message, |mut finding| {
         if budget.is_absent() {

@@ -128,14 +128,14 @@ fn report(
         Harm::Everything => (
             Basis::Proven,
             format!(
-                "logical DNS keeps all requests to `{destination}` on one HTTP/2 connection: when its address dies \
+                "logical DNS keeps all requests to {destination} on one HTTP/2 connection: when its address dies \
                  silently, every request fails although the GSLB has moved (Istio {version})"
             ),
         ),
         Harm::Pinned => (
             Basis::Proven,
             format!(
-                "logical DNS keeps requests to `{destination}` on the old address after the GSLB has moved, as long as \
+                "logical DNS keeps requests to {destination} on the old address after the GSLB has moved, as long as \
                  that one answers (Istio {version})"
             ),
         ),
@@ -145,7 +145,7 @@ fn report(
                 None => Basis::assuming("the old address does not live that long after a move"),
             },
             format!(
-                "logical DNS keeps requests to `{destination}` on the old address for up to {} s after the GSLB has moved \
+                "logical DNS keeps requests to {destination} on the old address for up to {} s after the GSLB has moved \
                  (Istio {version})",
                 longest.saturating_add(999) / 1000
             ),
@@ -153,7 +153,7 @@ fn report(
         Harm::PinnedUntil(requests) => (
             Basis::assuming("connections need too long for that many requests"),
             format!(
-                "logical DNS keeps requests to `{destination}` on the old address after the GSLB has moved, up to \
+                "logical DNS keeps requests to {destination} on the old address after the GSLB has moved, up to \
                  {requests} for each connection (Istio {version})"
             ),
         ),
@@ -162,20 +162,20 @@ fn report(
                 "Istio {version} still keeps the connections, which was not measured"
             )),
             format!(
-                "logical DNS may keep requests to `{destination}` on the old address after the GSLB has moved"
+                "logical DNS may keep requests to {destination} on the old address after the GSLB has moved"
             ),
         ),
         Harm::OneHost => (
             Basis::assuming("outlier detection or the record of a move matters for this host"),
             format!(
-                "logical DNS makes one host of all addresses of `{destination}`: none of them can be ejected, and \
+                "logical DNS makes one host of all addresses of {destination}: none of them can be ejected, and \
                      a move of the GSLB is not told from the outside"
             ),
         ),
         Harm::Unclassified => (
             Basis::assuming("its addresses are moved on purpose"),
             format!(
-                "logical DNS is wrong for `{destination}` if it is behind a GSLB, and right if it is behind a CDN"
+                "logical DNS is wrong for {destination} if it is behind a GSLB, and right if it is behind a CDN"
             ),
         ),
     };

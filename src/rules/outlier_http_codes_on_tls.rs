@@ -75,7 +75,7 @@ fn judge(
         (true, None) => (
             Basis::Proven,
             format!(
-                "`{name}: {value}` counts nothing for `{destination}`: no HTTP is seen there, and the split gives failed \
+                "`{name}: {value}` counts nothing for {destination}: no HTTP is seen there, and the split gives failed \
                  connections to another counter"
             ),
             format!(
@@ -84,12 +84,12 @@ fn judge(
         ),
         (true, Some(_)) => (
             Basis::assuming("HTTP answers were meant to count as well"),
-            format!("`{name}: {value}` counts nothing for `{destination}`: no HTTP is seen there"),
+            format!("`{name}: {value}` counts nothing for {destination}: no HTTP is seen there"),
             "remove it; `consecutiveLocalOriginFailures` does the work".to_owned(),
         ),
         (false, _) => (
             Basis::assuming("HTTP answers were meant"),
-            format!("`{name}: {value}` counts only failed connections for `{destination}`: no HTTP is seen there"),
+            format!("`{name}: {value}` counts only failed connections for {destination}: no HTTP is seen there"),
             "to say so, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; an address that \
              accepts connections and is dead behind is not noticed"
                 .to_owned(),

@@ -40,14 +40,14 @@ impl Check for OutlierOnLogicalDns {
                 };
                 (
                     format!(
-                        "outlier detection can only eject the one host of `{destination}`: every request then fails{stays}"
+                        "outlier detection can only eject the one host of {destination}: every request then fails{stays}"
                     ),
                     "use `resolution: DNS`, which makes each address a host, or remove `outlierDetection`",
                 )
             } else {
                 (
                     format!(
-                        "outlier detection does nothing for `{destination}`: logical DNS has one host, and less than 100 % of it is none"
+                        "outlier detection does nothing for {destination}: logical DNS has one host, and less than 100 % of it is none"
                     ),
                     "use `resolution: DNS`, which makes each address a host; 100 % would eject the only one",
                 )

@@ -29,7 +29,7 @@ impl Check for OutlierOnNone {
                 continue;
             }
             let message = format!(
-                "outlier detection has nothing to move traffic to for `{}`: its connections go where the application sends them",
+                "outlier detection has nothing to move traffic to for {}: its connections go where the application sends them",
                 cluster.destination()
             );
             out.add(Basis::Proven, block, message, |mut finding| {
