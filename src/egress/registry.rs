@@ -1,6 +1,7 @@
 //! All services of a world, found by host and by port, in the order in which Istio goes through them.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
@@ -16,8 +17,7 @@ pub struct Registry<'a> {
     /// All services in Istio's order, the oldest first. (definition, host)
     order: Vec<(u32, u32)>,
     by_host: HashMap<String, OfHost>,
-    /// By number, the definitions that have such a port.
-    by_port: HashMap<u32, Vec<u32>>,
+    by_port: HashMap<u32, OnPort>,
     by_port_name: HashMap<&'a str, Vec<u32>>,
     default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
@@ -30,6 +30,14 @@ struct OfHost {
     ranks: SmallVec<[u32; 2]>,
     /// The same, by namespace.
     by_namespace: SmallVec<[u32; 2]>,
+}
+
+/// What has ports of one number.
+#[derive(Debug, Default)]
+struct OnPort {
+    definitions: Vec<u32>,
+    /// A service of each host, found when it is asked for: together they are as many as hosts times ports.
+    hosts: OnceLock<Box<[u32]>>,
 }
 
 impl<'a> Registry<'a> {
@@ -86,11 +94,11 @@ impl<'a> Registry<'a> {
             }
         }
 
-        let mut by_port: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut by_port: HashMap<u32, OnPort> = HashMap::new();
         let mut by_port_name: HashMap<&str, Vec<u32>> = HashMap::new();
         for (definition, at) in definitions.iter().zip(0u32..) {
             for port in &definition.ports {
-                note(by_port.entry(port.number).or_default(), at);
+                note(&mut by_port.entry(port.number).or_default().definitions, at);
                 note(by_port_name.entry(port.name).or_default(), at);
             }
         }
@@ -132,32 +140,27 @@ impl<'a> Registry<'a> {
             .filter_map(|&rank| self.at(rank))
     }
 
-    /// The services that have a port of this number, in Istio's order.
-    pub fn with_port(&self, port: u32) -> Vec<Service<'_>> {
-        let definitions = self.by_port.get(&port).into_iter().flatten();
-        let mut services: Vec<_> = definitions
-            .filter_map(|&at| self.definitions.get(at as usize))
-            .flat_map(|definition| {
-                definition
-                    .hosts
-                    .iter()
-                    .map(move |host| Service { definition, host })
-            })
-            .collect();
-        services.sort_by_key(|service| service.host.rank);
-        services
+    /// The hosts of the services that have a port of this number, each once.
+    pub fn hosts_with_port(&self, port: u32) -> impl Iterator<Item = &str> {
+        let on_port = self.by_port.get(&port);
+        let hosts = on_port.map_or(&[][..], |on_port| {
+            on_port
+                .hosts
+                .get_or_init(|| self.hosts_of(&on_port.definitions))
+        });
+        let services = hosts.iter().filter_map(|&rank| self.at(rank));
+        services.map(|service| &*service.host.name)
     }
 
-    /// The hosts of the services that have a port of this number, each once.
-    pub fn hosts_with_port(&self, port: u32) -> Vec<&str> {
-        let definitions = self.by_port.get(&port).into_iter().flatten();
+    fn hosts_of(&self, definitions: &[u32]) -> Box<[u32]> {
+        let definitions = definitions.iter();
+        let definitions = definitions.filter_map(|&at| self.definitions.get(at as usize));
         let mut hosts: Vec<_> = definitions
-            .filter_map(|&at| self.definitions.get(at as usize))
-            .flat_map(|definition| definition.hosts.iter().map(|host| &*host.name))
+            .flat_map(|definition| &definition.hosts)
             .collect();
-        hosts.sort_unstable();
-        hosts.dedup();
-        hosts
+        hosts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        hosts.dedup_by(|a, b| a.name == b.name);
+        hosts.into_iter().map(|host| host.rank).collect()
     }
 
     /// The services of a host in one namespace, in Istio's order.
@@ -191,7 +194,9 @@ impl<'a> Registry<'a> {
 
     /// Those of the services of a host in one namespace that have a port of this number.
     pub(super) fn with_port_number(&self, service: &Service<'_>, number: u32) -> Vec<Service<'_>> {
-        self.among(service, self.by_port.get(&number), |definition| {
+        let on_port = self.by_port.get(&number);
+        let definitions = on_port.map(|on_port| &on_port.definitions);
+        self.among(service, definitions, |definition| {
             definition.port(number).is_some()
         })
     }

@@ -169,6 +169,10 @@ impl<'m> Scope<'m> {
                 .filter_map(|service| import(listener, service))
                 .collect()
         };
+        let mut all = self.registry.of_host(host);
+        if let (Some(only), None) = (all.next(), all.next()) {
+            return imported(self.registry.visible([only], self.own()));
+        }
         let registry = self.registry;
         // Those of the own namespace win, so that there is no need to look at the others.
         let own = registry.of_host_in(host, self.own());
@@ -189,7 +193,7 @@ impl<'m> Scope<'m> {
         listener: &EgressListener<'m>,
         port: u32,
     ) -> Vec<EffectiveService<'m>> {
-        let hosts = self.registry.hosts_with_port(port).into_iter();
+        let hosts = self.registry.hosts_with_port(port);
         let services = hosts.flat_map(|host| self.services_of(listener, host));
         self.in_order(services.filter(|service| service.port(port).is_some()))
     }
