@@ -37,6 +37,11 @@ impl std::fmt::Display for IstioVersion {
 /// What differs, as questions. The sources compared are those of 1.30 and of 1.32; what changed between them is
 /// asked of the version that its release note names.
 impl IstioVersion {
+    /// ServiceEntries without addresses get one by default, for proxies that capture DNS.
+    pub fn allocates_addresses(self) -> bool {
+        self >= Self(25)
+    }
+
     /// Of `default…ExportTo` only `.` and `*` are honoured.
     pub fn honours_only_own_or_all_by_default(self) -> bool {
         self < Self(31)

@@ -1,11 +1,13 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::clusters::{self, Cluster};
 use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts, annotations};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::Handler;
 use crate::egress::host::{HostIndex, to_fqdn};
 use crate::egress::model::Model;
 use crate::egress::path::{Path, paths};
@@ -42,6 +44,8 @@ pub struct Context<'a> {
     clusters: OnceLock<Vec<Cluster<'a>>>,
     ways: OnceLock<Vec<HttpWay<'a>>>,
     paths: OnceLock<Vec<Path>>,
+    /// Host and port of the clusters that HTTP requests reach.
+    by_http: OnceLock<HashSet<(String, u32)>>,
 }
 
 /// A pattern that covers more hosts than that is for no host in particular.
@@ -100,6 +104,7 @@ impl<'a> Context<'a> {
             clusters: OnceLock::new(),
             ways: OnceLock::new(),
             paths: OnceLock::new(),
+            by_http: OnceLock::new(),
         }
     }
 
@@ -171,6 +176,27 @@ impl<'a> Context<'a> {
     /// Every way to every port of every external host, hop by hop, with what Envoy is handed on each hop.
     pub fn paths(&self) -> &[Path] {
         self.paths.get_or_init(|| paths(self.model))
+    }
+
+    /// Whether proxies answer DNS themselves and hosts without addresses get one of their own.
+    pub fn allocates_addresses(&self) -> bool {
+        let proxy = self.model.mesh.config.default_config.as_ref();
+        let metadata = proxy.and_then(|it| it.value.proxy_metadata.as_ref());
+        let captures = metadata.and_then(|it| it.value.get("ISTIO_META_DNS_CAPTURE"));
+        captures.is_some_and(|it| it.value == "true") && self.version.allocates_addresses()
+    }
+
+    /// Whether some way on which HTTP is seen ends at this port of the host.
+    pub fn http_reaches(&self, host: &str, port: u32) -> bool {
+        let reached = self.by_http.get_or_init(|| {
+            let last = self.paths().iter().filter_map(Path::last);
+            let http = last.filter(|hop| hop.result.handler == Some(Handler::Http));
+            let names = http.filter_map(|hop| ClusterName::parse(hop.cluster_name()?));
+            names
+                .map(|name| (name.host.to_owned(), name.port))
+                .collect()
+        });
+        reached.contains(&(host.to_owned(), port))
     }
 
     /// The DestinationRules whose host covers this one, the most specific first.

@@ -11,6 +11,7 @@ pub struct Port<'a> {
     pub number: u32,
     pub number_line: Span,
     pub name: &'a str,
+    pub name_line: Option<Span>,
     pub protocol: Protocol,
     /// The line that decides the protocol: `protocol`, or of a Kubernetes port `appProtocol` or `name`.
     pub protocol_line: Option<Span>,
@@ -39,6 +40,7 @@ pub(super) fn of_entry(port: &Spanned<api::ServicePort>) -> Port<'_> {
     Port {
         number: number(port.number.as_ref().map(|n| n.value)),
         number_line: port.number.as_ref().map_or(port.key, |n| n.span),
+        name_line: port.name.as_ref().map(|name| name.span),
         name: port.name.as_ref().map_or("", |n| n.value.as_str()),
         protocol: Protocol::parse(protocol.map_or("", |p| p.value.as_str())),
         protocol_line: protocol.map(|p| p.span),
@@ -58,6 +60,7 @@ pub(super) fn of_kubernetes(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
     Port {
         number: number_value,
         number_line: port.port.as_ref().map_or(port.key, |n| n.span),
+        name_line: port.name.as_ref().map(|name| name.span),
         name,
         protocol: Protocol::of_kubernetes_port(
             number_value,

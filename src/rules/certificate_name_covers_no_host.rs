@@ -1,0 +1,72 @@
+//! Certificate names that belong to another host.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::TlsFacts;
+use crate::egress::host::subset_of;
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "certificate-name-covers-no-host",
+        summary: "`subjectAltNames` of a ServiceEntry accept only certificates for other names than its hosts",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/certificate-name-covers-no-host.md"),
+    },
+    build: super::plain::<CertificateNameCoversNoHost>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct CertificateNameCoversNoHost;
+
+impl Check for CertificateNameCoversNoHost {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let Some(definition) = reached.definition(cx) else {
+                continue;
+            };
+            let Spec::ServiceEntry(entry) = &definition.resource.spec else {
+                continue;
+            };
+            let names = entry.subject_alt_names.items();
+            let Some(first) = names
+                .first()
+                .filter(|it| tls.sans.spans().contains(&it.span))
+            else {
+                continue;
+            };
+            let covers = |name: &str| {
+                entry
+                    .hosts
+                    .items()
+                    .iter()
+                    .any(|host| subset_of(&host.value, name))
+            };
+            if names.iter().any(|name| covers(&name.value)) || !seen.insert(first.span) {
+                continue;
+            }
+            let basis =
+                Basis::assuming("the certificate of the other side carries the name of the host");
+            let message = format!(
+                "only a certificate for `{}` is accepted, and that is none of the hosts: `{}` with its own certificate is refused",
+                first.value, reached.path.host
+            );
+            out.add(basis, first.span, message, |finding| {
+                finding
+                    .because(reached.host_line(), "the host that is asked for")
+                    .help(format!("add `{}`, or remove the names: Istio then verifies the host itself on HTTP", reached.path.host))
+            });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! TLS that accepts any valid certificate.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::istio::decode::Items;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "certificate-name-unchecked",
+        summary: "the name in the certificate is not verified: any valid certificate is accepted",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/certificate-name-unchecked.md"),
+    },
+    build: super::plain::<CertificateNameUnchecked>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct CertificateNameUnchecked;
+
+impl Check for CertificateNameUnchecked {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let meant = unverified(cx);
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let cluster = reached.cluster;
+            let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {
+                continue;
+            };
+            let own = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
+            let checked = !tls.sans.value.is_empty()
+                || cluster.auto_san && is_http(reached.hop.result.handler);
+            let Some(&place) = tls.mode.spans().first() else {
+                continue;
+            };
+            // What arrives encrypted is encrypted twice: another rule speaks.
+            let twice =
+                reached.hop.call.speaks == Speaks::Tls && !is_http(reached.hop.result.handler);
+            if !own
+                || checked
+                || twice
+                || tls.ca.is_none()
+                || meant.contains(&place)
+                || !seen.insert(place)
+            {
+                continue;
+            }
+            let (basis, why) = match &tls.sni {
+                Some(sni) if is_http(reached.hop.result.handler) => (
+                    Basis::assuming("the name is to be verified"),
+                    format!(
+                        "`sni: {}` without `subjectAltNames` switches the automatic check off",
+                        sni.value
+                    ),
+                ),
+                _ => (
+                    Basis::Proven,
+                    "the automatic check is a feature of HTTP".to_owned(),
+                ),
+            };
+            let message = format!(
+                "the name in the certificate of `{}` is not verified: {why}, so any certificate of a trusted authority is accepted",
+                reached.destination()
+            );
+            out.add(basis, place, message, |finding| {
+                let lines = tls.sni.iter().flat_map(|sni| sni.spans()).copied();
+                lines
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "the server name that is sent")
+                    })
+                    .because(reached.host_line(), "the external host")
+                    .absent("subjectAltNames")
+                    .help(format!("set `subjectAltNames: [{}]`", reached.path.host))
+            });
+        }
+    }
+}
+
+fn is_http(handler: Option<Handler>) -> bool {
+    handler == Some(Handler::Http)
+}
+
+/// The `mode` lines of blocks that say that nothing is to be verified.
+fn unverified(cx: &Context<'_>) -> BTreeSet<Span> {
+    let mut found = BTreeSet::new();
+    for (_, rule) in cx.destination_rules() {
+        for policy in super::context::policies(rule) {
+            let ports = policy.port_level_settings.items().iter();
+            let blocks = policy
+                .tls
+                .iter()
+                .chain(ports.filter_map(|port| port.tls.as_ref()));
+            for tls in blocks {
+                if tls
+                    .value
+                    .insecure_skip_verify
+                    .as_ref()
+                    .is_some_and(|it| it.value)
+                {
+                    found.extend(tls.value.mode.as_ref().map(|mode| mode.span));
+                }
+            }
+        }
+    }
+    found
+}

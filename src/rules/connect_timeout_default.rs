@@ -1,0 +1,62 @@
+//! Outlier detection that first waits ten seconds.
+
+use std::collections::BTreeMap;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::Because;
+use crate::egress::forecast::span_of_time;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "connect-timeout-default",
+        summary: "outlier detection without `connectTimeout`: each try to a dead address hangs 10 s before anything reacts",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/connect-timeout-default.md"),
+    },
+    build: super::plain::<ConnectTimeoutDefault>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct ConnectTimeoutDefault;
+
+impl Check for ConnectTimeoutDefault {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        for reached in reached(cx) {
+            let facts = reached.cluster;
+            let outlier = &facts.outlier;
+            let (Some(_), Some(&place)) = (&outlier.value, outlier.spans().first()) else {
+                continue;
+            };
+            let connect = &facts.connect_timeout_ms;
+            let by_default = matches!(connect.because, Because::Default(_));
+            if !by_default || seen.insert(place, ()).is_some() {
+                continue;
+            }
+            let retries = reached.hop.result.route.as_ref();
+            let retries = retries
+                .and_then(|it| it.retry.value.as_ref())
+                .map_or(0, |it| it.attempts.value);
+            let tries = i64::from(retries) + 1;
+            let whole = span_of_time(connect.value.saturating_mul(tries));
+            let message = format!(
+                "no `connectTimeout`: each try to a silent address of `{}` hangs {} before it counts, a request {whole} \
+                 ({tries} {})",
+                reached.destination(),
+                span_of_time(connect.value),
+                if tries == 1 { "try" } else { "tries" },
+            );
+            let basis = Basis::assuming("a dead address is to be left within a second or two");
+            out.add(basis, place, message, |finding| {
+                finding
+                    .because(reached.host_line(), "the external host")
+                    .help("set `connectionPool.tcp.connectTimeout: 1s` beside it")
+            });
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! TLS around a connection that the application has already encrypted.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "double-tls",
+        summary: "TLS is originated for a port on which the application already speaks TLS",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/double-tls.md"),
+    },
+    build: super::plain::<DoubleTls>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct DoubleTls;
+
+impl Check for DoubleTls {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<(Span, Span)> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let hop = reached.hop;
+            // With the mesh's own TLS another rule speaks.
+            let encrypts = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
+            let passes = hop.result.handler == Some(Handler::Tcp) && hop.call.speaks == Speaks::Tls;
+            let untouched = reached.path.hops.len() == 1;
+            let name = hop.cluster_name().and_then(ClusterName::parse);
+            let http = name.is_some_and(|it| cx.http_reaches(it.host, it.port));
+            let Some(&place) = tls.mode.spans().first() else {
+                continue;
+            };
+            if !encrypts
+                || !passes
+                || !untouched
+                || http
+                || !seen.insert((place, reached.port_line()))
+            {
+                continue;
+            }
+            let message = format!(
+                "`{}` encrypts again what the application has encrypted for `{}`: the other side finds TLS inside of TLS",
+                tls.mode.value,
+                reached.destination()
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(
+                        reached.port_line(),
+                        "the application speaks TLS on this port",
+                    )
+                    .because(reached.host_line(), "the external host")
+                    .help("give the `tls` block to the HTTP port only, under `portLevelSettings`")
+            });
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A threshold for gateway errors that the one for all 5xx reaches first.
+
+use std::collections::BTreeMap;
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "gateway-errors-shadowed",
+        summary: "`consecutiveGatewayErrors` above the threshold for all 5xx is never the one that ejects",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/gateway-errors-shadowed.md"),
+    },
+    build: super::plain::<GatewayErrorsShadowed>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct GatewayErrorsShadowed;
+
+/// Envoy's threshold for 5xx answers in a row where nothing sets one.
+const DEFAULT_5XX: u32 = 5;
+
+impl Check for GatewayErrorsShadowed {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        for cluster in cx.clusters() {
+            let Some(outlier) = &cluster.facts.outlier.value else {
+                continue;
+            };
+            let Some(gateway) = &outlier.consecutive_gateway_failure else {
+                continue;
+            };
+            let all = outlier.consecutive_5xx.as_ref();
+            let first = all.map_or(DEFAULT_5XX, |all| all.value);
+            let Some(&place) = gateway.spans().first() else {
+                continue;
+            };
+            let off = outlier.enforcing_consecutive_5xx == Some(0);
+            if off || gateway.value <= first || seen.insert(place, ()).is_some() {
+                continue;
+            }
+            let (basis, which) = match all {
+                None => (Basis::Proven, format!("the default of {first} for all 5xx")),
+                Some(_) => (
+                    Basis::assuming("both were meant to act"),
+                    format!("`consecutive5xxErrors: {first}`"),
+                ),
+            };
+            let message = format!(
+                "`consecutiveGatewayErrors: {}` is never reached: 502, 503 and 504 count as 5xx too, and {which} ejects \
+                 before",
+                gateway.value
+            );
+            out.add(basis, place, message, |finding| {
+                let lines = all.into_iter().flat_map(|all| all.spans()).copied();
+                lines
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "this threshold is reached first")
+                    })
+                    .because(cluster.service.host.line, "the host that it is for")
+                    .help(format!(
+                        "add `consecutive5xxErrors: 0` to let only gateway errors count, or set a value below {first}"
+                    ))
+            });
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! HTTP/2 without asking whether the other side speaks it.
+
+use std::collections::BTreeMap;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{Handler, Speaks};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "h2-upgrade-to-external",
+        summary: "`h2UpgradePolicy: UPGRADE` sends HTTP/2 in plain text to an external host declared as HTTP/1.1",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/h2-upgrade-to-external.md"),
+    },
+    build: super::plain::<H2UpgradeToExternal>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct H2UpgradeToExternal;
+
+impl Check for H2UpgradeToExternal {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        for reached in reached(cx) {
+            let http2 = &reached.cluster.http2;
+            let upgraded = http2
+                .spans()
+                .iter()
+                .find(|line| cx.sources.text(**line).contains("UPGRADE"));
+            let (true, Some(&place)) = (http2.value, upgraded) else {
+                continue;
+            };
+            let plain = reached.cluster.tls.value.is_none();
+            let http1 = reached.path.speaks == Speaks::Http;
+            let http = reached.hop.result.handler == Some(Handler::Http);
+            if !(plain && http1 && http) || seen.insert(place, ()).is_some() {
+                continue;
+            }
+            let message = format!(
+                "`UPGRADE` makes the proxy speak HTTP/2 to `{}` without asking: a server that only knows HTTP/1.1 answers \
+                 nothing the proxy understands, and requests fail with 502",
+                reached.destination()
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(reached.port_line(), "declared as HTTP/1.1, in plain text")
+                    .help("remove it, or declare the port `HTTP2` if the other side speaks HTTP/2 without TLS")
+            });
+        }
+    }
+}

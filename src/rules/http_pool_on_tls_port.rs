@@ -1,0 +1,105 @@
+//! Limits for HTTP on a host where the proxy sees none.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::service::{Origin, Port};
+use crate::istio::decode::Items;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "http-pool-on-tls-port",
+        summary: "`connectionPool.http` has no effect: no HTTP is seen on any port of the host",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/http-pool-on-tls-port.md"),
+    },
+    build: super::plain::<HttpPoolOnTlsPort>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct HttpPoolOnTlsPort;
+
+/// More lines than that say nothing more.
+const LABELS: usize = 3;
+
+impl Check for HttpPoolOnTlsPort {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for (resource, rule) in cx.destination_rules() {
+            let (Some(host), Some(policy)) = (&rule.host, &rule.traffic_policy) else {
+                continue;
+            };
+            let hosts = cx.hosts_under(&host.value, resource.namespace());
+            if hosts
+                .iter()
+                .any(|it| it.definition.origin != Origin::ServiceEntry)
+            {
+                continue;
+            }
+            let ports: Vec<&Port<'_>> = hosts.iter().flat_map(|it| &it.definition.ports).collect();
+            let unseen = |number: u32| {
+                let of_number = ports.iter().filter(|port| port.number == number);
+                of_number.clone().next().is_some()
+                    && of_number.clone().all(|port| port.protocol.is_tcp())
+                    && !hosts.iter().any(|it| cx.http_reaches(it.host, number))
+            };
+            let policy = &policy.value;
+            let own: Vec<i64> = policy
+                .port_level_settings
+                .items()
+                .iter()
+                .filter_map(|entry| Some(entry.port.as_ref()?.value.number.as_ref()?.value))
+                .collect();
+            let rest: Vec<u32> = ports
+                .iter()
+                .map(|port| port.number)
+                .filter(|number| !own.contains(&i64::from(*number)))
+                .collect();
+            let top = policy.connection_pool.as_ref().map(|pool| (pool, rest));
+            let entries = policy
+                .port_level_settings
+                .items()
+                .iter()
+                .filter_map(|entry| {
+                    let number = entry.port.as_ref()?.value.number.as_ref()?.value;
+                    let number = u32::try_from(number).ok()?;
+                    Some((entry.connection_pool.as_ref()?, vec![number]))
+                });
+            for (pool, numbers) in top.into_iter().chain(entries) {
+                let Some(http) = &pool.value.http else {
+                    continue;
+                };
+                // An upgrade of the protocol is another matter.
+                let only_upgrade = http.value.h2_upgrade_policy.is_some();
+                if numbers.is_empty() || only_upgrade || !numbers.iter().all(|it| unseen(*it)) {
+                    continue;
+                }
+                let (is, list) = match numbers.as_slice() {
+                    [one] => ("port", one.to_string()),
+                    _ => (
+                        "ports",
+                        numbers
+                            .iter()
+                            .map(u32::to_string)
+                            .collect::<Vec<_>>()
+                            .join(", "),
+                    ),
+                };
+                let message = format!(
+                    "`connectionPool.http` has no effect: no HTTP is seen on {is} {list} of `{}`",
+                    host.value
+                );
+                out.add(Basis::Proven, http.key, message, |finding| {
+                    let ports = ports.iter().filter(|port| numbers.contains(&port.number));
+                    ports
+                        .take(LABELS)
+                        .fold(finding, |finding, port| {
+                            let line = port.protocol_line.unwrap_or(port.number_line);
+                            finding.because(line, format!("{} is passed on unseen", port.protocol.name()))
+                        })
+                        .help("remove it and limit connections under `tcp`, or let a DestinationRule originate TLS for an HTTP port")
+                });
+            }
+        }
+    }
+}

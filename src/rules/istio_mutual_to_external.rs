@@ -1,0 +1,57 @@
+//! The mesh's certificate for a server outside of the mesh.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::TlsFacts;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "istio-mutual-to-external",
+        summary: "`ISTIO_MUTUAL` presents the mesh's certificate to an external host, which does not know it",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/istio-mutual-to-external.md"),
+    },
+    build: super::plain::<IstioMutualToExternal>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct IstioMutualToExternal;
+
+impl Check for IstioMutualToExternal {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let Some(&place) = tls.mode.spans().first() else {
+                continue;
+            };
+            // A name of the mesh is one, wherever it is declared.
+            let of_mesh = [".local", ".global"]
+                .iter()
+                .any(|end| reached.path.host.ends_with(end));
+            if tls.mode.value != "ISTIO_MUTUAL" || of_mesh || !seen.insert(place) {
+                continue;
+            }
+            let message = format!(
+                "`ISTIO_MUTUAL` to `{}`: the proxy presents the mesh's certificate and accepts only the mesh's authority, \
+                 so a server outside of the mesh fails the handshake",
+                reached.destination()
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                let rule = reached.cluster.destination_rule.iter().flat_map(|rule| rule.spans());
+                rule.take(1)
+                    .fold(finding, |finding, line| finding.because(*line, "this rule is the one that applies"))
+                    .because(reached.host_line(), "the external host")
+                    .help("use `SIMPLE`, or `MUTUAL` with a certificate of the other side's; keep a default rule to `*.local`")
+            });
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! TLS to the port for plain HTTP.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{Handler, TlsFacts};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "origination-without-target-port",
+        summary: "TLS is originated, but goes to port 80",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/origination-without-target-port.md"),
+    },
+    build: super::plain::<OriginationWithoutTargetPort>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct OriginationWithoutTargetPort;
+
+impl Check for OriginationWithoutTargetPort {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let own = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
+            let http = reached.hop.result.handler == Some(Handler::Http);
+            let endpoints = &reached.cluster.endpoints;
+            let to_80 = !endpoints.is_empty() && endpoints.iter().all(|it| it.port.value == 80);
+            let place = reached.port_line();
+            if !own || !http || !to_80 || !seen.insert(place) {
+                continue;
+            }
+            let message = format!(
+                "TLS for `{}` goes to port 80, where servers expect plain HTTP",
+                reached.path.host
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                let lines = tls.mode.spans().iter().take(1);
+                lines
+                    .fold(finding, |finding, line| {
+                        finding.because(*line, "TLS is originated here")
+                    })
+                    .because(reached.host_line(), "the external host")
+                    .absent("targetPort")
+                    .help("add `targetPort: 443` to the port")
+            });
+        }
+    }
+}

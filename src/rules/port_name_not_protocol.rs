@@ -1,0 +1,65 @@
+//! The name of a port says another protocol than `protocol`.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::protocol::Protocol;
+use crate::egress::service::{Origin, Port};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "port-name-not-protocol",
+        summary: "the port's name says another protocol than `protocol`, and only `protocol` counts",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/port-name-not-protocol.md"),
+    },
+    build: super::plain::<PortNameNotProtocol>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct PortNameNotProtocol;
+
+impl Check for PortNameNotProtocol {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let entries = cx.definitions().iter();
+        for definition in entries.filter(|it| it.origin == Origin::ServiceEntry) {
+            for port in &definition.ports {
+                let said = Protocol::parse(port.name.split('-').next().unwrap_or(""));
+                if said.is_unsupported() || kind(said) == kind(port.protocol) {
+                    continue;
+                }
+                let Some(place) = port.name_line else {
+                    continue;
+                };
+                let basis = Basis::assuming(
+                    "somebody may read the protocol from the name, as with a Kubernetes Service",
+                );
+                let message = format!(
+                    "the name `{}` says {}, but the port carries {}: in a ServiceEntry only `protocol` counts",
+                    port.name,
+                    said.name(),
+                    port.protocol.name(),
+                );
+                out.add(basis, place, message, |finding| {
+                    because(finding, port).help("name the port after what it carries")
+                });
+            }
+        }
+    }
+}
+
+fn because(finding: crate::diag::Diagnostic, port: &Port<'_>) -> crate::diag::Diagnostic {
+    let line = port.protocol_line.unwrap_or(port.number_line);
+    finding.because(line, "this decides")
+}
+
+/// What the proxy makes of it: HTTP, TLS by SNI, bytes, or whatever it finds.
+fn kind(protocol: Protocol) -> u8 {
+    match protocol {
+        http if http.is_http() => 0,
+        tls if tls.is_tls() => 1,
+        sniffed if sniffed.is_unsupported() => 2,
+        _ => 3,
+    }
+}

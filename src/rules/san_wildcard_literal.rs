@@ -1,0 +1,55 @@
+//! A wildcard in a certificate name.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::TlsFacts;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "san-wildcard-literal",
+        summary: "`subjectAltNames` are compared letter by letter: `*.` is no pattern",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/san-wildcard-literal.md"),
+    },
+    build: super::plain::<SanWildcardLiteral>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct SanWildcardLiteral;
+
+impl Check for SanWildcardLiteral {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let wildcards = tls.sans.spans().iter().filter(|line| {
+                let text = cx.sources.text(**line).trim_matches(['"', '\'']);
+                text.starts_with("*.")
+            });
+            for &line in wildcards {
+                if !seen.insert(line) {
+                    continue;
+                }
+                let name = cx.sources.text(line).trim_matches(['"', '\'']);
+                let basis = Basis::assuming("the certificate does not carry this very wildcard");
+                let message = format!(
+                    "`{name}` is compared as a literal text, not as a pattern: a certificate for `{}` does not match it",
+                    reached.path.host
+                );
+                out.add(basis, line, message, |finding| {
+                    finding
+                        .because(reached.host_line(), "the host that is asked for")
+                        .help("write the exact names that the certificate carries; a wildcard certificate carries the wildcard itself")
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Limits of TCP connections at a level that the TCP proxy does not read.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::istio::decode::Items;
+use crate::istio::traffic::{TcpPool, TrafficPolicy};
+use crate::istio::value::Duration;
+use crate::source::Spanned;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "tcp-idle-timeout-level",
+        summary: "`tcp.idleTimeout` and `maxConnectionDuration` of `portLevelSettings` do not reach a TCP or TLS port",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/tcp-idle-timeout-level.md"),
+    },
+    build: super::plain::<TcpIdleTimeoutLevel>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct TcpIdleTimeoutLevel;
+
+impl Check for TcpIdleTimeoutLevel {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for (resource, rule) in cx.destination_rules() {
+            let (Some(host), Some(policy)) = (&rule.host, &rule.traffic_policy) else {
+                continue;
+            };
+            let hosts = cx.hosts_under(&host.value, resource.namespace());
+            for entry in policy.value.port_level_settings.items() {
+                let pool = entry
+                    .connection_pool
+                    .as_ref()
+                    .and_then(|it| it.value.tcp.as_ref());
+                let number = entry.port.as_ref().and_then(|it| it.value.number.as_ref());
+                let (Some(pool), Some(number)) = (pool, number) else {
+                    continue;
+                };
+                let ports = hosts.iter().flat_map(|it| &it.definition.ports);
+                let mut ports = ports.filter(|port| i64::from(port.number) == number.value);
+                let Some(port) = ports.next().filter(|port| port.protocol.is_tcp()) else {
+                    continue;
+                };
+                for (name, limit) in lost(&pool.value, &policy.value) {
+                    let message = format!(
+                        "`{name}` here does not reach port {}: the TCP proxy reads it from the top level of the rule only",
+                        number.value
+                    );
+                    out.add(Basis::Proven, limit.key, message, |finding| {
+                        finding
+                            .because(
+                                port.protocol_line.unwrap_or(port.number_line),
+                                format!("{} is handled by the TCP proxy", port.protocol.name()),
+                            )
+                            .help(format!(
+                                "set it under `trafficPolicy.connectionPool.tcp.{name}`; it then holds for every TCP and TLS port of the host"
+                            ))
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The limits of a port that the top level of the rule does not set alike.
+fn lost<'p>(pool: &'p TcpPool, top: &TrafficPolicy) -> Vec<(&'static str, &'p Spanned<Duration>)> {
+    let top = top
+        .connection_pool
+        .as_ref()
+        .and_then(|it| it.value.tcp.as_ref());
+    let alike = |of_top: Option<&Option<Spanned<Duration>>>, limit: &Spanned<Duration>| {
+        of_top
+            .and_then(Option::as_ref)
+            .is_some_and(|it| it.value == limit.value)
+    };
+    let idle = pool.idle_timeout.as_ref();
+    let idle = idle.filter(|it| !alike(top.map(|top| &top.value.idle_timeout), it));
+    let life = pool.max_connection_duration.as_ref();
+    let life = life.filter(|it| !alike(top.map(|top| &top.value.max_connection_duration), it));
+    let both = [("idleTimeout", idle), ("maxConnectionDuration", life)];
+    both.into_iter()
+        .filter_map(|(name, it)| Some((name, it?)))
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! TLS around raw TCP that names no host.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "tcp-origination-without-sni",
+        summary: "TLS originated for TCP sends no server name",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/tcp-origination-without-sni.md"),
+    },
+    build: super::plain::<TcpOriginationWithoutSni>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct TcpOriginationWithoutSni;
+
+impl Check for TcpOriginationWithoutSni {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
+                continue;
+            };
+            let tcp = reached.hop.result.handler == Some(Handler::Tcp);
+            let raw = reached.hop.call.speaks == Speaks::Tcp;
+            let Some(&place) = tls.mode.spans().first() else {
+                continue;
+            };
+            let own = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
+            if !tcp || !raw || !own || tls.sni.is_some() || !seen.insert(place) {
+                continue;
+            }
+            let message = format!(
+                "TLS to `{}` carries no SNI: the automatic server name is a feature of HTTP, and a server that chooses \
+                 its certificate by name refuses or sends another one",
+                reached.destination()
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(reached.port_line(), "no HTTP is seen on this port")
+                    .because(reached.host_line(), "the external host")
+                    .absent("sni")
+                    .help(format!("set `sni: {}`", reached.path.host))
+            });
+        }
+    }
+}

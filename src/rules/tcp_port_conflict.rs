@@ -1,0 +1,85 @@
+//! Two hosts that TCP cannot tell apart.
+
+use std::collections::BTreeSet;
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::Speaks;
+use crate::egress::path::{Hop, Path};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "tcp-port-conflict",
+        summary: "connections to one host go to another one: TCP on one port cannot tell the two apart",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/tcp-port-conflict.md"),
+    },
+    build: super::plain::<TcpPortConflict>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct TcpPortConflict;
+
+impl Check for TcpPortConflict {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for clash in clashes(cx, false) {
+            let message = format!(
+                "connections to `{}` on port {} go to `{}`: both listen on every address, and the other entry came first",
+                clash.path.host, clash.path.port, clash.other
+            );
+            out.add(Basis::Proven, clash.port, message, |finding| {
+                let other = clash.other_line;
+                other
+                    .into_iter()
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "the host that gets them")
+                    })
+                    .because(clash.host, "the host that gets none")
+                    .help("give each of the two entries its own `addresses`")
+            });
+        }
+    }
+}
+
+/// A host whose TCP connections another host's entry takes.
+pub(super) struct Clash<'c> {
+    pub(super) path: &'c Path,
+    pub(super) host: Span,
+    pub(super) port: Span,
+    pub(super) other: &'c str,
+    pub(super) other_line: Option<Span>,
+}
+
+/// The clashes of entries with or without addresses, each once.
+pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<'c>> {
+    let mut seen: BTreeSet<Span> = BTreeSet::new();
+    let mut found = Vec::new();
+    for path in cx.paths() {
+        let (Some(declared), [only]) = (path.declared, path.hops.as_slice()) else {
+            continue;
+        };
+        let definition = cx.model.registry.definitions().get(declared.definition);
+        let addressed = definition.is_some_and(|it| !it.addresses.is_empty());
+        let Some(name) = Hop::cluster_name(only).and_then(ClusterName::parse) else {
+            continue;
+        };
+        let routed = cx.routes_for(&path.host).next().is_some();
+        let elsewhere = path.speaks == Speaks::Tcp && name.host != path.host;
+        if !elsewhere || routed || addressed != with_address || !seen.insert(declared.port) {
+            continue;
+        }
+        let other = cx.model.registry.of_host(name.host).next();
+        found.push(Clash {
+            path,
+            host: declared.host,
+            port: declared.port,
+            other: name.host,
+            other_line: other.map(|it| it.host.line),
+        });
+    }
+    found
+}

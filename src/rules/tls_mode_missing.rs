@@ -1,0 +1,63 @@
+//! A `tls` block that switches TLS off.
+
+use super::context::policies;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::istio::decode::Items;
+use crate::istio::traffic::ClientTls;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "tls-mode-missing",
+        summary: "`tls` without `mode` means `DISABLE`: plain text is sent",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/tls-mode-missing.md"),
+    },
+    build: super::plain::<TlsModeMissing>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct TlsModeMissing;
+
+impl Check for TlsModeMissing {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for (_, rule) in cx.destination_rules() {
+            for policy in policies(rule) {
+                let ports = policy.port_level_settings.items().iter();
+                let blocks = policy
+                    .tls
+                    .iter()
+                    .chain(ports.filter_map(|port| port.tls.as_ref()));
+                for tls in blocks {
+                    let Some(set) = first_setting(&tls.value).filter(|_| tls.value.mode.is_none())
+                    else {
+                        continue;
+                    };
+                    let message = format!(
+                        "`tls` sets `{set}`, but no `mode`: the default is `DISABLE`, so plain text is sent and the rest is not used"
+                    );
+                    out.add(Basis::Proven, tls.key, message, |finding| {
+                        finding.absent("mode").help(
+                            "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
+                        )
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// A setting that only makes sense with TLS.
+fn first_setting(tls: &ClientTls) -> Option<&'static str> {
+    let set = [
+        ("clientCertificate", tls.client_certificate.is_some()),
+        ("privateKey", tls.private_key.is_some()),
+        ("caCertificates", tls.ca_certificates.is_some()),
+        ("credentialName", tls.credential_name.is_some()),
+        ("subjectAltNames", tls.subject_alt_names.is_some()),
+        ("sni", tls.sni.is_some()),
+    ];
+    set.into_iter().find_map(|(name, set)| set.then_some(name))
+}
