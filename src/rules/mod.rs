@@ -1,6 +1,7 @@
 //! Declares the rule interface, the registry, and one check per file.
 
 mod address_conflict;
+mod ambient_without_waypoint;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
 mod cidr_too_wide;
@@ -11,24 +12,38 @@ mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
 mod credential_name_on_sidecar;
+mod destination_rule_duplicate;
+mod destination_rule_shadowed;
+mod destination_unknown;
 mod dns_round_robin_endpoints;
 mod double_tls;
 mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
+mod failover_endpoint_without_locality;
 mod findings;
+mod gateway_cannot_see_host;
 mod gateway_errors_shadowed;
+mod gateway_port_mismatch;
+mod gateway_route_to_none;
 mod h2_upgrade_to_external;
 mod host_count;
+mod host_is_kubernetes_service;
+mod host_trailing_dot;
+mod host_upper_case;
 mod http_pool_on_tls_port;
 mod http_rules_on_tls_port;
 mod http_to_443_without_tls;
 mod istio_mutual_to_external;
+mod load_balancer_on_none;
 mod logical_dns_on_gslb;
+mod mesh_not_listed;
 mod min_health_cancels_ejection;
+mod none_port_remap;
 mod one_request_per_connection;
 mod options;
 mod origination_without_target_port;
+mod outbound_policy_empty;
 mod outlier_enables_locality;
 mod outlier_http_codes_on_tls;
 mod outlier_on_logical_dns;
@@ -45,14 +60,22 @@ mod retries_not_repeatable;
 mod retries_on_both_hops;
 mod retry_on_without_connect_failure;
 mod san_wildcard_literal;
+mod short_host;
+mod sidecar_does_not_import;
 mod starttls_port_as_tls;
+mod static_without_endpoints;
+mod strict_dns_on_cdn;
+mod subset_unresolved;
 mod tcp_idle_timeout_level;
 mod tcp_origination_without_sni;
 mod tcp_port_conflict;
 mod tcp_without_address;
 mod tls_mode_missing;
+mod tls_routes_on_http_port;
+mod tls_routes_on_terminating_server;
 mod twins;
 mod unreachable_route;
+mod virtual_service_duplicate;
 mod ways;
 mod zero_limit_means_none;
 
@@ -87,6 +110,7 @@ pub trait Check: Send + Sync {
 /// Every rule, by name.
 static ALL: &[&RuleDef] = &[
     &address_conflict::RULE,
+    &ambient_without_waypoint::RULE,
     &certificate_name_covers_no_host::RULE,
     &certificate_name_unchecked::RULE,
     &cidr_too_wide::RULE,
@@ -95,21 +119,35 @@ static ALL: &[&RuleDef] = &[
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
+    &destination_rule_duplicate::RULE,
+    &destination_rule_shadowed::RULE,
+    &destination_unknown::RULE,
     &dns_round_robin_endpoints::RULE,
     &double_tls::RULE,
     &duplicate_host::RULE,
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
+    &failover_endpoint_without_locality::RULE,
+    &gateway_cannot_see_host::RULE,
     &gateway_errors_shadowed::RULE,
+    &gateway_port_mismatch::RULE,
+    &gateway_route_to_none::RULE,
     &h2_upgrade_to_external::RULE,
+    &host_is_kubernetes_service::RULE,
+    &host_trailing_dot::RULE,
+    &host_upper_case::RULE,
     &http_pool_on_tls_port::RULE,
     &http_rules_on_tls_port::RULE,
     &http_to_443_without_tls::RULE,
     &istio_mutual_to_external::RULE,
+    &load_balancer_on_none::RULE,
     &logical_dns_on_gslb::RULE,
+    &mesh_not_listed::RULE,
     &min_health_cancels_ejection::RULE,
+    &none_port_remap::RULE,
     &one_request_per_connection::RULE,
     &origination_without_target_port::RULE,
+    &outbound_policy_empty::RULE,
     &outlier_enables_locality::RULE,
     &outlier_http_codes_on_tls::RULE,
     &outlier_on_logical_dns::RULE,
@@ -125,13 +163,21 @@ static ALL: &[&RuleDef] = &[
     &retries_on_both_hops::RULE,
     &retry_on_without_connect_failure::RULE,
     &san_wildcard_literal::RULE,
+    &short_host::RULE,
+    &sidecar_does_not_import::RULE,
     &starttls_port_as_tls::RULE,
+    &static_without_endpoints::RULE,
+    &strict_dns_on_cdn::RULE,
+    &subset_unresolved::RULE,
     &tcp_idle_timeout_level::RULE,
     &tcp_origination_without_sni::RULE,
     &tcp_port_conflict::RULE,
     &tcp_without_address::RULE,
     &tls_mode_missing::RULE,
+    &tls_routes_on_http_port::RULE,
+    &tls_routes_on_terminating_server::RULE,
     &unreachable_route::RULE,
+    &virtual_service_duplicate::RULE,
     &zero_limit_means_none::RULE,
 ];
 

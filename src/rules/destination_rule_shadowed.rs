@@ -1,0 +1,104 @@
+//! A rule of the client's namespace that hides the one with TLS.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::istio::traffic::DestinationRule;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "destination-rule-shadowed",
+        summary: "a DestinationRule of the client's namespace hides the one beside the host, and with it what that one sets",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/destination-rule-shadowed.md"),
+    },
+    build: super::plain::<DestinationRuleShadowed>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct DestinationRuleShadowed;
+
+/// So many rules for one host are looked at.
+const RULES: usize = 64;
+
+impl Check for DestinationRuleShadowed {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let Some(used) = &reached.cluster.destination_rule else {
+                continue;
+            };
+            let (Some(definition), Some(&place)) = (reached.definition(cx), used.spans().first())
+            else {
+                continue;
+            };
+            let (own, client) = (definition.namespace(), reached.hop.client().namespace());
+            if own.is_none() || client.is_none() || own == client {
+                continue;
+            }
+            let rules: Vec<_> = cx.rules_for(&reached.path.host).take(RULES).collect();
+            let applied = rules
+                .iter()
+                .find(|(_, rule)| rule.host.as_ref().is_some_and(|it| it.span == place));
+            let hidden = rules
+                .iter()
+                .find(|(resource, _)| resource.namespace() == own);
+            let (Some((by, applied)), Some((_, hidden))) = (applied, hidden) else {
+                continue;
+            };
+            let lost = lost(applied, hidden);
+            let Some((_, first)) = lost.first().filter(|_| by.namespace() == client) else {
+                continue;
+            };
+            if !seen.insert(place) {
+                continue;
+            }
+            let names: Vec<String> = lost.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let message = format!(
+                "for clients in `{}` this rule is the only one: the rule beside `{}` and its {} do not apply",
+                client.unwrap_or_default(),
+                reached.path.host,
+                names.join(", "),
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(*first, "set there and not here")
+                    .because(reached.host_line(), "the external host")
+                    .help("repeat here what the other rule sets: rules of different namespaces are not merged")
+            });
+        }
+    }
+}
+
+/// The blocks that one rule sets and the other does not, with their lines.
+fn lost(applied: &DestinationRule, hidden: &DestinationRule) -> Vec<(&'static str, Span)> {
+    let Some(theirs) = hidden.traffic_policy.as_ref().map(|it| &it.value) else {
+        return Vec::new();
+    };
+    let ours = applied.traffic_policy.as_ref().map(|it| &it.value);
+    let all = [
+        (
+            "tls",
+            theirs.tls.as_ref().map(|it| it.key),
+            ours.is_some_and(|it| it.tls.is_some()),
+        ),
+        (
+            "outlierDetection",
+            theirs.outlier_detection.as_ref().map(|it| it.key),
+            ours.is_some_and(|it| it.outlier_detection.is_some()),
+        ),
+        (
+            "portLevelSettings",
+            theirs.port_level_settings.as_ref().map(|it| it.key),
+            ours.is_some_and(|it| it.port_level_settings.is_some()),
+        ),
+    ];
+    let set = all.into_iter().filter(|(_, _, ours)| !ours);
+    set.filter_map(|(name, line, _)| Some((name, line?)))
+        .collect()
+}

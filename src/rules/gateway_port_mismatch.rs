@@ -1,0 +1,99 @@
+//! A rule for a port that the Gateway does not have.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::virtual_service::Binding;
+use crate::istio::decode::{Items, List};
+use crate::source::{Span, Spanned};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "gateway-port-mismatch",
+        summary: "a rule for a gateway matches a port on which the Gateway has no server",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/gateway-port-mismatch.md"),
+    },
+    build: super::plain::<GatewayPortMismatch>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct GatewayPortMismatch;
+
+impl Check for GatewayPortMismatch {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for (resource, service) in cx.virtual_services() {
+            let namespace = resource.namespace();
+            let http = service
+                .http
+                .items()
+                .iter()
+                .flat_map(|it| it.value.matches.items());
+            let http = http.map(|it| (&it.value.port, &it.value.gateways));
+            let tls = service
+                .tls
+                .items()
+                .iter()
+                .flat_map(|it| it.value.matches.items());
+            let tls = tls.map(|it| (&it.value.port, &it.value.gateways));
+            let tcp = service
+                .tcp
+                .items()
+                .iter()
+                .flat_map(|it| it.value.matches.items());
+            let tcp = tcp.map(|it| (&it.value.port, &it.value.gateways));
+            for (port, gateways) in http.chain(tls).chain(tcp) {
+                let Some(port) = port else { continue };
+                let Some(servers) = servers(cx, gateways, namespace) else {
+                    continue;
+                };
+                if servers.iter().any(|(number, _)| *number == port.value) {
+                    continue;
+                }
+                let listed: Vec<String> = servers
+                    .iter()
+                    .map(|(number, _)| number.to_string())
+                    .collect();
+                let message = format!(
+                    "port {} is none of the Gateway's, which are {}: the rule never matches there",
+                    port.value,
+                    listed.join(", ")
+                );
+                out.add(Basis::Proven, port.span, message, |finding| {
+                    let lines = servers.iter().take(3);
+                    lines
+                        .fold(finding, |finding, (_, line)| finding.because(*line, "a server's port"))
+                        .help("match the port of the Gateway's server, which is not the port that the route leads to")
+                });
+            }
+        }
+    }
+}
+
+/// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, or one is not in the files.
+fn servers(
+    cx: &Context<'_>,
+    gateways: &Option<Spanned<List<String>>>,
+    namespace: Option<&str>,
+) -> Option<Vec<(i64, Span)>> {
+    let names = gateways.items();
+    let mut found = Vec::new();
+    for name in names.iter().take(16) {
+        let Binding::Gateway { namespace, name } = Binding::parse(&name.value, namespace) else {
+            return None;
+        };
+        let known = cx.model.gateways.named(namespace, name);
+        if known.is_empty() {
+            return None;
+        }
+        for server in known
+            .iter()
+            .flat_map(|(_, gateway)| gateway.servers.items())
+        {
+            let port = server.value.port.as_ref()?.value.number.as_ref()?;
+            found.push((port.value, port.span));
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}

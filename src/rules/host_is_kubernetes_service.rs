@@ -1,0 +1,48 @@
+//! A ServiceEntry for the name of a Service.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::service::Origin;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "host-is-kubernetes-service",
+        summary: "a ServiceEntry for a Kubernetes Service of its namespace is ignored",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/host-is-kubernetes-service.md"),
+    },
+    build: super::plain::<HostIsKubernetesService>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct HostIsKubernetesService;
+
+impl Check for HostIsKubernetesService {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let registry = &cx.model.registry;
+        let entries = registry
+            .services()
+            .filter(|it| it.origin == Origin::ServiceEntry);
+        for entry in entries {
+            let namespace = entry.namespace();
+            let mut same = registry
+                .of_host(entry.name())
+                .filter(|it| it.origin == Origin::Kubernetes);
+            let Some(service) = same.find(|it| namespace.is_some() && it.namespace() == namespace)
+            else {
+                continue;
+            };
+            let message = format!(
+                "`{}` is the name of a Kubernetes Service of this namespace, which always wins: the entry's ports, resolution and endpoints are not used",
+                entry.name()
+            );
+            out.add(Basis::Proven, entry.host.line, message, |finding| {
+                finding
+                    .because(service.host.line, "the Service")
+                    .help("change the Service, or give the entry a name of its own")
+            });
+        }
+    }
+}

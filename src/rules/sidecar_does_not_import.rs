@@ -1,0 +1,83 @@
+//! A policy for a host that the Sidecar leaves out.
+
+use std::collections::BTreeSet;
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::client::Client;
+use crate::egress::host::{is_wildcard, to_fqdn};
+use crate::egress::service::Origin;
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "sidecar-does-not-import",
+        summary: "the Sidecar of a namespace leaves out a host for which the namespace has rules",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/sidecar-does-not-import.md"),
+    },
+    build: super::plain::<SidecarDoesNotImport>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct SidecarDoesNotImport;
+
+impl Check for SidecarDoesNotImport {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<(Span, String)> = BTreeSet::new();
+        for (resource, rule) in cx.destination_rules() {
+            let (Some(host), Some(namespace)) = (&rule.host, resource.namespace()) else {
+                continue;
+            };
+            let name = to_fqdn(&host.value, Some(namespace));
+            let mut services = cx.model.registry.of_host(&name);
+            let external =
+                services.find(|it| it.origin == Origin::ServiceEntry && it.namespace().is_some());
+            let Some(external) =
+                external.filter(|_| !is_wildcard(&name) && rule.workload_selector.is_none())
+            else {
+                continue;
+            };
+            let client = Client::sidecar(Some(namespace));
+            let exported = cx
+                .model
+                .registry
+                .exposure(&external, Some(namespace))
+                .is_some();
+            let scope = cx.model.scope(&client);
+            let Some(sidecar) = scope
+                .sidecar
+                .filter(|_| exported && scope.service(&name).is_none())
+            else {
+                continue;
+            };
+            let Spec::Sidecar(spec) = &sidecar.spec else {
+                continue;
+            };
+            let egress = spec.egress.items().iter();
+            let place = egress
+                .filter_map(|it| it.value.hosts.as_ref())
+                .map(|it| it.key)
+                .next();
+            let Some(place) = place.filter(|it| seen.insert((*it, name.clone()))) else {
+                continue;
+            };
+            let message = format!(
+                "this Sidecar does not import `{name}`, for which the namespace has a DestinationRule: clients here do not know the host, and the rule applies to nothing"
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(host.span, "the rule for the host")
+                    .because(external.host.line, "the host, in another namespace")
+                    .help(format!(
+                        "add `{}/{name}` to `hosts`",
+                        external.namespace().unwrap_or("*")
+                    ))
+            });
+        }
+    }
+}

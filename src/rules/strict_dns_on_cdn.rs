@@ -1,0 +1,59 @@
+//! Every rotating answer replaces the hosts.
+
+use std::collections::BTreeSet;
+
+use super::reached::reached;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::config::Class;
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::{ClusterType, Handler};
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "strict-dns-on-cdn",
+        summary: "`resolution: DNS` on a host whose answers rotate: each answer replaces the hosts",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/strict-dns-on-cdn.md"),
+    },
+    build: super::plain::<StrictDnsOnCdn>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct StrictDnsOnCdn;
+
+impl Check for StrictDnsOnCdn {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        for reached in reached(cx) {
+            let kind = &reached.cluster.cluster_type;
+            let facts = reached.facts(cx);
+            let Some(class) = facts.class.filter(|it| it.value == Class::Cdn) else {
+                continue;
+            };
+            let place = kind.spans().first().copied().unwrap_or(reached.host_line());
+            if kind.value != ClusterType::StrictDns || !seen.insert(place) {
+                continue;
+            }
+            let cost = match reached.hop.result.handler {
+                Some(Handler::Http) => "its idle connections are closed with each of them",
+                _ => "with outlier detection or many connections that is churn for nothing",
+            };
+            let message = format!(
+                "each answer for `{}` holds other addresses, and `DNS` takes every one for a change of the hosts: {cost}",
+                reached.path.host
+            );
+            let basis =
+                Basis::assuming("an address that left the answer still works, as it is with a CDN");
+            out.add(basis, place, message, |finding| {
+                let line = class.span();
+                line.into_iter()
+                    .fold(finding, |finding, line| finding.because(line, "the host is a CDN"))
+                    .because(reached.host_line(), "the external host")
+                    .help("`DNS_ROUND_ROBIN` uses the latest answer for new connections and keeps the others")
+            });
+        }
+    }
+}

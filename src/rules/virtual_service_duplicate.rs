@@ -1,0 +1,66 @@
+//! Two VirtualServices of one host for sidecars.
+
+use std::collections::HashMap;
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::service::Origin;
+use crate::egress::virtual_service::{Binding, VirtualService};
+use crate::istio::decode::Items;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "virtual-service-duplicate",
+        summary: "two VirtualServices for sidecars have one host: only the older one's `http` rules are used",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/virtual-service-duplicate.md"),
+    },
+    build: super::plain::<VirtualServiceDuplicate>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct VirtualServiceDuplicate;
+
+impl Check for VirtualServiceDuplicate {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut first: HashMap<&str, (&VirtualService<'_>, Span)> = HashMap::new();
+        for service in cx.model.virtual_services.iter() {
+            let of_mesh = service.bindings.contains(&Binding::Mesh);
+            if !of_mesh
+                || service.http().next().is_none()
+                || !service.spec.export_to.items().is_empty()
+            {
+                continue;
+            }
+            for (host, line) in &service.hosts {
+                let mut definitions = cx.model.registry.of_host(host);
+                if !definitions.any(|it| it.origin == Origin::ServiceEntry) {
+                    continue;
+                }
+                let Some((other, kept)) = first.get(host.as_str()) else {
+                    first.insert(host, (service, *line));
+                    continue;
+                };
+                if other.resource.name() == service.resource.name() {
+                    continue;
+                }
+                let basis = match other.resource.span.file == service.resource.span.file {
+                    true => Basis::Proven,
+                    false => Basis::assuming("both are applied to one cluster"),
+                };
+                let message = format!(
+                    "`{host}` has another VirtualService, `{}`: sidecars use the `http` rules of the older one only, requests that only the other one matches get 404",
+                    other.resource.name()
+                );
+                out.add(basis, *line, message, |finding| {
+                    finding.because(*kept, "the other one").help(
+                        "make one VirtualService of the two, or let one delegate to the other",
+                    )
+                });
+            }
+        }
+    }
+}
