@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
         let proxy = self.model.mesh.config.default_config.as_ref();
         let metadata = proxy.and_then(|it| it.value.proxy_metadata.as_ref());
         let captures = metadata.and_then(|it| it.value.get("ISTIO_META_DNS_CAPTURE"));
-        captures.is_some_and(|it| it.value == "true") && self.version.allocates_addresses()
+        captures.is_some_and(|it| it.value.0 == "true") && self.version.allocates_addresses()
     }
 
     /// Whether some way on which HTTP is seen ends at this port of the host.
