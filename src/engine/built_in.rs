@@ -67,12 +67,12 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "a silencer that silences nothing",
         include_str!("../../rules/unused-ignore.md"),
     ),
-    built_in(
+    sometimes_fixable(built_in(
         "yaml-syntax",
         Severity::Error,
         "the file is not what Kubernetes reads as YAML",
         include_str!("../../rules/yaml-syntax.md"),
-    ),
+    )),
 ];
 
 /// Those that say that the run itself is not to be trusted: they cannot be switched off, and lead to exit code 2.

@@ -157,6 +157,9 @@ fn syntax_error(error: &SyntaxError) -> Diagnostic {
     let mut finding = syntax(error.span, error.message.as_str());
     finding.help.clone_from(&error.help);
     finding.fix.clone_from(&error.fix);
+    for (span, message) in &error.because {
+        finding = finding.because(*span, message.as_str());
+    }
     finding
 }
 

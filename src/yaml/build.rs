@@ -86,23 +86,22 @@ fn core_tag(tag: &granit_parser::Tag) -> Tag {
 }
 
 fn scan_error(error: &ScanError, at: usize, arena: &Arena<'_>) -> SyntaxError {
-    if *error.kind() == ErrorKind::MissingAnchorOrAliasName
-        && let Some(error) = arena.bare_star(at)
-    {
-        return error;
-    }
-    if let ErrorKind::UnexpectedCharacter { character } = error.kind() {
-        return arena
-            .refuse(at, at, format!("no value can begin with `{character}`"))
-            .help("quote the text");
-    }
-    let (message, help) = words(error.kind());
-    let refusal = arena.refuse(at, at, message);
-    if help.is_empty() {
-        refusal
-    } else {
-        refusal.help(help)
-    }
+    let here = match error.kind() {
+        ErrorKind::MissingAnchorOrAliasName => arena.bare_star(at),
+        ErrorKind::MappingValueNotAllowed => arena.missing_blank(at),
+        ErrorKind::UnknownQuotedScalarEscape => arena.unknown_escape(at),
+        ErrorKind::UnexpectedCharacter { character } => Some(arena.bad_start(at, *character)),
+        _ => arena.misplaced(at),
+    };
+    here.unwrap_or_else(|| {
+        let (message, help) = words(error.kind());
+        let refusal = arena.refuse(at, at, message);
+        if help.is_empty() {
+            refusal
+        } else {
+            refusal.help(help)
+        }
+    })
 }
 
 /// What is wrong, and what to do about it where that can be said.
@@ -149,7 +148,7 @@ fn words(kind: &ErrorKind) -> (&'static str, &'static str) {
         ),
         E::MappingValueNotAllowed => (
             "no map can begin here: a `:` with a blank behind it makes one",
-            "quote the text if the `:` belongs to it",
+            "quote the text if the `:` belongs to it, or indent the line like the keys around it",
         ),
         E::InvalidColonPlacement | E::InvalidMappingValueWhitespace => {
             ("the `:` must stand on the line of its key", "")

@@ -56,6 +56,7 @@ fn whole(node: Node<'_>, value: &str) -> Tree {
     }
     for error in &mut tree.errors {
         error.span = span;
+        error.because.clear();
         error.fix = None;
     }
     tree

@@ -11,6 +11,8 @@ pub struct SyntaxError {
     pub message: String,
     /// *What to do*, imperative.
     pub help: Option<String>,
+    /// Other places that made it so.
+    pub because: Vec<(Span, String)>,
     pub fix: Option<Fix>,
 }
 
@@ -20,6 +22,7 @@ impl SyntaxError {
             span,
             message: message.into(),
             help: None,
+            because: Vec::new(),
             fix: None,
         }
     }
@@ -29,6 +32,11 @@ impl SyntaxError {
             help: Some(help.into()),
             ..self
         }
+    }
+
+    pub(super) fn because(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.because.push((span, message.into()));
+        self
     }
 
     /// Offers to put what stands at the span into double quotes.
@@ -56,6 +64,50 @@ pub struct Notice {
     pub span: Span,
     /// The other place that matters: the key that wins.
     pub other: Option<Span>,
+}
+
+impl Notice {
+    /// *What*, about [`Notice::span`].
+    pub fn message(&self) -> &'static str {
+        match self.kind {
+            NoticeKind::HiddenByEnd => "what stands behind `...` is never read",
+            NoticeKind::HiddenByRoot => "what stands behind the end of the document is never read",
+            NoticeKind::HiddenByCarriageReturn => {
+                "`kubectl` never reads this: it sees no `---` where lines end with CR alone"
+            }
+            NoticeKind::SeparatorWithComment => {
+                "`istioctl analyze` takes `---` with a comment for no separator, and loses the next document"
+            }
+            NoticeKind::DuplicateKey => "the key is written again below: only the last one counts",
+            NoticeKind::OverriddenByMerge => "the merge below overrides the key",
+            NoticeKind::WithoutSeparator => {
+                "`istioctl` reads only the first of several objects without `---` between them"
+            }
+        }
+    }
+
+    /// *Because*, about [`Notice::other`].
+    pub fn label(&self) -> &'static str {
+        match self.kind {
+            NoticeKind::OverriddenByMerge => "a merge overrides the keys before it",
+            _ => "this one counts",
+        }
+    }
+
+    /// *What to do*, imperative.
+    pub fn help(&self) -> &'static str {
+        match self.kind {
+            NoticeKind::HiddenByEnd => "write `---` in place of `...`, or remove the text",
+            NoticeKind::HiddenByRoot => {
+                "put `---` before it, or indent it as the document above is indented"
+            }
+            NoticeKind::HiddenByCarriageReturn => "end the lines with LF",
+            NoticeKind::SeparatorWithComment => "put the comment on the next line",
+            NoticeKind::DuplicateKey => "remove one of them",
+            NoticeKind::OverriddenByMerge => "write `<<` first",
+            NoticeKind::WithoutSeparator => "put `---` between them",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

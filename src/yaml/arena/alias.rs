@@ -101,20 +101,6 @@ impl Arena<'_> {
         .quote()
     }
 
-    /// The alias without a name around `at`.
-    pub(in crate::yaml) fn bare_star(&self, at: usize) -> Option<SyntaxError> {
-        let line = self
-            .text
-            .get(self.gap.at..at + 1)
-            .or_else(|| self.text.get(self.gap.at..at))?;
-        let start = self.gap.at + line.rfind('*')?;
-        let rest = self.text.get(start..self.end)?;
-        let flow = self.gap.in_flow();
-        let ends = |c: char| c.is_whitespace() || flow && matches!(c, ',' | ']' | '}');
-        let end = start + rest.find(ends).unwrap_or(rest.len());
-        Some(self.alias_error(start, end, ""))
-    }
-
     pub(super) fn anchor(
         &mut self,
         id: usize,

@@ -5,6 +5,7 @@ use std::ops::Range;
 mod alias;
 mod collection;
 mod scalar;
+mod words;
 
 use super::build;
 use super::fault::{Notice, NoticeKind, SyntaxError};
@@ -37,7 +38,7 @@ pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: 
     let mut arena = Arena::new(tree, text, start..range.end);
     let faults = match build::parse(&prepare(chunk), start, &mut arena) {
         Ok(()) => std::mem::take(&mut arena.faults),
-        Err(error) => vec![error],
+        Err(error) => vec![arena.explain(error)],
     };
     let root = arena.root;
     arena.give_comments();
@@ -159,6 +160,27 @@ impl<'b> Arena<'b> {
             span.first_character(self.text)
         };
         SyntaxError::new(span, message)
+    }
+
+    /// Many a fault is only that a bracket is still open.
+    fn explain(&self, error: SyntaxError) -> SyntaxError {
+        let Some(frame) = self
+            .stack
+            .last()
+            .filter(|frame| frame.flow && !frame.implicit)
+        else {
+            return error;
+        };
+        let before = self
+            .text
+            .get(frame.start..error.span.start as usize)
+            .unwrap_or("");
+        if !before.contains(['\n', '\r']) {
+            return error;
+        }
+        let bracket = if frame.map { '{' } else { '[' };
+        let span = self.tree.span(offset(frame.start), offset(frame.start + 1));
+        error.because(span, format!("this `{bracket}` is still open"))
     }
 
     fn give_comments(&mut self) {

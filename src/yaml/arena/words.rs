@@ -1,0 +1,119 @@
+//! Faults that the text around them explains better than the parser does.
+
+use super::Arena;
+use crate::yaml::fault::SyntaxError;
+
+impl Arena<'_> {
+    /// The alias without a name around `at`.
+    pub(in crate::yaml) fn bare_star(&self, at: usize) -> Option<SyntaxError> {
+        let line = self
+            .text
+            .get(self.gap.at..at + 1)
+            .or_else(|| self.text.get(self.gap.at..at))?;
+        let start = self.gap.at + line.rfind('*')?;
+        let rest = self.text.get(start..self.end)?;
+        let flow = self.gap.in_flow();
+        let ends = |c: char| c.is_whitespace() || flow && matches!(c, ',' | ']' | '}');
+        let end = start + rest.find(ends).unwrap_or(rest.len());
+        Some(self.alias_error(start, end, ""))
+    }
+
+    /// The escape that YAML does not have, in the string that begins at `at`.
+    pub(in crate::yaml) fn unknown_escape(&self, at: usize) -> Option<SyntaxError> {
+        let mut characters = self.text.get(at..self.end)?.char_indices();
+        while let Some((place, character)) = characters.next() {
+            if character != '\\' {
+                continue;
+            }
+            let (_, escaped) = characters.next()?;
+            if !"0abt\tnvfre \"/\\N_LPxuU\r\n".contains(escaped) {
+                let start = at + place;
+                let message = format!("YAML has no escape `\\{escaped}`");
+                let help = "write `\\\\` for a backslash, or put the text in single quotes";
+                return Some(
+                    self.refuse(start, start + 1 + escaped.len_utf8(), message)
+                        .help(help),
+                );
+            }
+        }
+        None
+    }
+
+    /// A character with which nothing can begin.
+    pub(in crate::yaml) fn bad_start(&self, at: usize, character: char) -> SyntaxError {
+        let name = if character == '`' {
+            "a backtick".to_owned()
+        } else {
+            format!("`{character}`")
+        };
+        self.refuse(at, at, format!("no value can begin with {name}"))
+            .help("quote the text")
+    }
+
+    /// What the character at `at` tells by standing there.
+    pub(in crate::yaml) fn misplaced(&self, at: usize) -> Option<SyntaxError> {
+        let rest = self.text.get(at..self.end)?;
+        match rest.chars().next()? {
+            ',' if self.stack.last().is_some_and(|frame| frame.flow) => {
+                Some(self.refuse(at, at, "a value is missing before this `,`"))
+            }
+            ',' => Some(self.bad_start(at, ',')),
+            '&' | '!' | '*' if self.follows_property(at) => {
+                let message = "one anchor and one tag at most can stand before a value, and none before an alias";
+                Some(self.refuse(at, at, message))
+            }
+            '*' => {
+                let name: &str = rest.split(|c: char| c.is_whitespace()).next()?;
+                let name = name.strip_suffix(':')?;
+                let end = at + name.len() + 1;
+                Some(
+                    self.refuse(at, end, "the `:` is part of the alias")
+                        .help(format!("write `{name} :`, with a blank before the `:`")),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    /// A `:` where no map can begin, because the one on the line above lacks its blank.
+    pub(in crate::yaml) fn missing_blank(&self, at: usize) -> Option<SyntaxError> {
+        let before = self.text.get(..at)?;
+        let above = before.get(..before.rfind('\n')?)?;
+        let line = above.rfind('\n').map_or(0, |end| end + 1);
+        let (key, value) = above.get(line..)?.split_once(':')?;
+        let name = key.trim_start();
+        let is_key = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+        if !is_key || value.is_empty() || value.contains(": ") {
+            return None;
+        }
+        let colon = line + key.len();
+        let error = self.refuse(
+            at,
+            at,
+            "no map can begin here: the line above belongs to the same text",
+        );
+        let because = self.refuse(colon, colon + 1, "no blank stands behind this `:`");
+        Some(
+            error
+                .because(because.span, because.message)
+                .help("put a blank behind the `:` of a key"),
+        )
+    }
+
+    /// Whether an anchor, a tag or an alias stands before `at` on its line.
+    fn follows_property(&self, at: usize) -> bool {
+        let before = self
+            .text
+            .get(..at)
+            .unwrap_or("")
+            .trim_end_matches([' ', '\t']);
+        let word = before
+            .rsplit(|c: char| c.is_whitespace())
+            .next()
+            .unwrap_or("");
+        word.starts_with(['&', '!', '*'])
+    }
+}
