@@ -102,11 +102,11 @@ fn sample() -> (Report, Sources) {
         message: "set `resolution: DNS`".into(),
         edits: vec![Edit { span: resolution, text: "DNS".into() }],
     });
-    logical.resource = Some(ResourceRef {
+    logical.resource = Some(std::sync::Arc::new(ResourceRef {
         kind: "ServiceEntry".into(),
         namespace: Some("payments".into()),
         name: Some("partner".into()),
-    });
+    }));
     logical.field = Some("spec.resolution".into());
     logical.worlds = Some(vec!["prod".into(), "staging".into()]);
     let mut unknown = Diagnostic::new(
@@ -136,10 +136,10 @@ fn sample() -> (Report, Sources) {
             text: "100".into(),
         }],
     });
-    budget.suppressed = Some(Suppressed {
+    budget.suppressed = Some(Box::new(Suppressed {
         by: Silencer::Comment,
         reason: Some("two VIPs from May on".into()),
-    });
+    }));
     let rule = |name, severity, fixable, page| RuleInfo {
         name,
         summary: "what it is in one line",

@@ -52,7 +52,7 @@ impl Seen for Judged {
     }
 }
 
-pub(super) fn judge(arguments: &Check, session: Session) -> anyhow::Result<Judged> {
+pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<Judged> {
     let config = &session.config;
     let known = engine::known_rules();
     let levels = Levels::new(config, &arguments.rule, &arguments.only, &known)?;
@@ -65,7 +65,7 @@ pub(super) fn judge(arguments: &Check, session: Session) -> anyhow::Result<Judge
         closed: session.closed,
         fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };
-    let report = engine::check(&session.loaded, &settings);
+    let report = engine::check(&mut session.loaded, &settings);
     Ok(Judged { session, report })
 }
 

@@ -1,5 +1,7 @@
 //! One finding.
 
+use std::sync::Arc;
+
 use crate::source::Span;
 
 /// How bad it is, for what the files prove.
@@ -102,7 +104,7 @@ pub struct Suppressed {
     pub reason: Option<String>,
 }
 
-/// A finding: what is wrong and where, which lines made it so, what to do.
+/// A finding: what is wrong and where, which lines made it so, what to do. Small, because there may be many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub rule: &'static str,
@@ -118,14 +120,14 @@ pub struct Diagnostic {
     /// The lines, here or in other files, that make it so.
     pub related: Vec<Label>,
     pub refused_by: Option<RefusedBy>,
-    pub fix: Option<Fix>,
+    pub fix: Option<Box<Fix>>,
     /// Filled in by the engine, from the resource that `span` lies in.
-    pub resource: Option<ResourceRef>,
+    pub resource: Option<Arc<ResourceRef>>,
     /// Path in the object as Kubernetes writes it. Filled in by the engine where the author left it out.
     pub field: Option<String>,
     /// The worlds in which it holds, where there is more than one.
     pub worlds: Option<Vec<String>>,
-    pub suppressed: Option<Suppressed>,
+    pub suppressed: Option<Box<Suppressed>>,
 }
 
 impl Diagnostic {
@@ -184,7 +186,7 @@ impl Diagnostic {
 
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
-        self.fix = Some(fix);
+        self.fix = Some(Box::new(fix));
         self
     }
 

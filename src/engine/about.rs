@@ -1,11 +1,12 @@
 //! Fills in what a finding is about: the object its place lies in, and the path there.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::locate::{Wanted, paths};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ResourceRef};
 use crate::istio::Resource;
 use crate::source::{FileId, Sources, Span};
 use crate::yaml::{Tree, split};
@@ -17,6 +18,7 @@ pub(super) fn resources<'a>(
 ) {
     let mut resources: Vec<&Resource> = resources.collect();
     resources.sort_by_key(|resource| resource.span);
+    let mut last: Option<(Span, Arc<ResourceRef>)> = None;
     for finding in findings {
         if finding.resource.is_none() {
             let span = finding.span;
@@ -25,9 +27,16 @@ pub(super) fn resources<'a>(
                 (resource.span.file, resource.span.start) <= (span.file, span.start)
             });
             let before = after.checked_sub(1).and_then(|at| resources.get(at));
-            finding.resource = before
-                .filter(|resource| resource.span.contains(span))
-                .map(|resource| resource.reference());
+            finding.resource = before.filter(|resource| resource.span.contains(span)).map(
+                |resource| match &last {
+                    Some((at, reference)) if *at == resource.span => Arc::clone(reference),
+                    _ => {
+                        let reference = Arc::new(resource.reference());
+                        last = Some((resource.span, Arc::clone(&reference)));
+                        reference
+                    }
+                },
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From what the files hold to the report.
 
+use std::collections::HashSet;
+
 use super::judge::{judge, prepare};
 use super::levels::unknown_rules;
 use super::{BUILT_IN, FIXED, Levels, Loaded, about, report, unknown_values};
@@ -7,8 +9,8 @@ use crate::config::{Config, annotations};
 use crate::diag::{Diagnostic, Report, RuleInfo};
 use crate::istio::{IstioVersion, Spec};
 use crate::rules;
-use crate::source::Sources;
-use crate::suppress::{self, Silencers};
+use crate::source::{FileId, Sources};
+use crate::suppress::{self, Comments, Silencers};
 use crate::world::{self, FoundMesh, NamedWorld, Worlds};
 
 /// What a check needs to know beside the files.
@@ -57,12 +59,14 @@ pub fn worlds<'a>(loaded: &'a Loaded, settings: &'a Settings<'a>) -> Worlds<'a> 
     world::split(&loaded.manifests, &loaded.kustomizations, &options)
 }
 
-/// Judges what was loaded.
-pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
+/// Judges what was loaded, whose diagnostics and comments go into the report.
+pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
+    let mut findings = std::mem::take(&mut loaded.diagnostics);
+    let comments = std::mem::take(&mut loaded.comments);
+    let loaded = &*loaded;
     let known = known_rules();
     let worlds = worlds(loaded, settings);
     let (rules, faults) = prepare(settings);
-    let mut findings = loaded.diagnostics.clone();
     findings.extend(unknown_rules(settings.config, &known));
     findings.extend(faults);
     findings.extend(worlds.duplicates.iter().cloned());
@@ -76,7 +80,7 @@ pub fn check(loaded: &Loaded, settings: &Settings<'_>) -> Report {
     findings.extend(annotations(loaded));
     unknown_values::drop(&mut findings, loaded.resources());
     findings.retain_mut(|finding| settings.levels.adjust(&known, finding));
-    silence(&mut findings, loaded, settings, &known);
+    silence(&mut findings, comments, loaded, settings, &known);
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
         about::fields(&mut findings, &loaded.sources, loaded.resources());
@@ -97,17 +101,25 @@ fn annotations(loaded: &Loaded) -> impl Iterator<Item = Diagnostic> {
 
 fn silence(
     findings: &mut Vec<Diagnostic>,
+    comments: Comments,
     loaded: &Loaded,
     settings: &Settings<'_>,
     known: &[RuleInfo],
 ) {
     let mut silencers = Silencers::default();
-    silencers.comments(loaded.comments.clone());
+    silencers.comments(comments);
     for resource in loaded.resources() {
         if let Some(names) = resource.meta.annotations.get(annotations::IGNORE) {
             silencers.annotation(resource.span, names, &loaded.sources);
         }
     }
+    // Where a part of a file is broken or a value unknown, findings are missing that a silencer may be for.
+    let unsure: HashSet<FileId> = loaded
+        .manifests
+        .iter()
+        .filter(|file| file.broken || file.resources.iter().any(|it| !it.placeholders.is_empty()))
+        .map(|file| file.id)
+        .collect();
     let names: Vec<&'static str> = known.iter().map(|rule| rule.name).collect();
     let rules = suppress::Rules {
         known: &names,
@@ -116,10 +128,9 @@ fn silence(
             let rule = known.iter().find(|rule| rule.name == name);
             rule.is_some_and(|rule| settings.levels.level(rule).is_some())
         },
+        unsure: &|file| unsure.contains(&file),
     };
-    let told = findings.len();
-    silencers.apply(findings, settings.config, &rules, &loaded.sources);
-    let mut about_silencers = findings.split_off(told.min(findings.len()));
+    let mut about_silencers = silencers.apply(findings, settings.config, &rules, &loaded.sources);
     about_silencers.retain_mut(|finding| settings.levels.adjust(known, finding));
     findings.append(&mut about_silencers);
 }

@@ -1,5 +1,7 @@
 //! From the text of one file to what it holds.
 
+use std::collections::HashSet;
+
 use memchr::memmem;
 use rayon::prelude::*;
 
@@ -67,11 +69,21 @@ impl Source<'_> {
         let tree = Tree::parse_chunks(self.file, whole, chunks);
         let chunk_at = |span: Span| chunks.partition_point(|chunk| chunk.end() <= span.start);
         let text_at = |at: usize| chunks.get(at).map_or("", |chunk| chunk.text(whole));
+        // The chunks about which not all can be said.
+        let mut parts: HashSet<usize> = tree
+            .errors()
+            .iter()
+            .map(|error| chunk_at(error.span))
+            .collect();
         for document in tree.documents(whole) {
-            let text = text_at(chunk_at(document.span));
-            self.document(text, document.root, &mut out);
+            let at = chunk_at(document.span);
+            if !self.document(text_at(at), document.root, &mut out) {
+                parts.insert(at);
+            }
         }
-        out.comments = read_comments(tree.comments(), self.source);
+        out.comments = read_comments(tree.comments(), self.source, |span| {
+            !parts.contains(&chunk_at(span))
+        });
         for errors in tree
             .errors()
             .chunk_by(|a, b| chunk_at(a.span) == chunk_at(b.span))
@@ -89,7 +101,8 @@ impl Source<'_> {
         out
     }
 
-    fn document(self, text: &str, root: Node<'_>, out: &mut Parsed) {
+    /// Takes in a document; `false` if it is a part of something, about which not all can be said.
+    fn document(self, text: &str, root: Node<'_>, out: &mut Parsed) -> bool {
         let state = match (classify(text, Some(root)), self.state) {
             (State::Resource, Some(state)) => state,
             (state, _) => state,
@@ -114,6 +127,7 @@ impl Source<'_> {
             }
             State::Other => {}
         }
+        matches!(state, State::Resource | State::Other)
     }
 }
 
@@ -156,7 +170,7 @@ impl Parsed {
 fn syntax_error(error: &SyntaxError) -> Diagnostic {
     let mut finding = syntax(error.span, error.message.as_str());
     finding.help.clone_from(&error.help);
-    finding.fix.clone_from(&error.fix);
+    finding.fix = error.fix.clone().map(Box::new);
     for (span, message) in &error.because {
         finding = finding.because(*span, message.as_str());
     }

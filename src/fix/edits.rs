@@ -191,10 +191,10 @@ mod tests {
     #[test]
     fn unsafe_and_silenced_fixes_are_left_out() {
         let mut silenced = finding(Safety::Safe, &[(0, 1, "A")]);
-        silenced.suppressed = Some(crate::diag::Suppressed {
+        silenced.suppressed = Some(Box::new(crate::diag::Suppressed {
             by: crate::diag::Silencer::Comment,
             reason: None,
-        });
+        }));
         let findings = [finding(Safety::Unsafe, &[(1, 2, "B")]), silenced];
         assert_eq!(run("abc", &findings, Safety::Safe), ("abc".into(), 0));
         assert_eq!(run("abc", &findings, Safety::Unsafe), ("aBc".into(), 1));

@@ -128,7 +128,7 @@ impl<'r> Finding<'r> {
             help: finding.help.as_deref().map(visible::sentence),
             url: link::rule_page(finding.rule),
             place: Place::new(finding.span, sources),
-            resource: finding.resource.as_ref(),
+            resource: finding.resource.as_deref(),
             field: finding.field.as_deref(),
             related: finding
                 .related
@@ -141,7 +141,7 @@ impl<'r> Finding<'r> {
             worlds: finding.worlds.as_deref(),
             refused_by: finding.refused_by,
             fix: finding.fix.as_ref().map(|fix| JsonFix::new(fix, sources)),
-            suppressed: finding.suppressed.as_ref(),
+            suppressed: finding.suppressed.as_deref(),
         }
     }
 }

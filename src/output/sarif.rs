@@ -259,7 +259,12 @@ impl Finding {
                 .iter()
                 .map(|fix| SarifFix::new(fix, sources))
                 .collect(),
-            suppressions: finding.suppressed.iter().map(Suppression::new).collect(),
+            suppressions: finding
+                .suppressed
+                .as_deref()
+                .into_iter()
+                .map(Suppression::new)
+                .collect(),
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct CommentSilencer {
     pub(super) reach: Reach,
     pub(super) rules: Vec<Spanned<String>>,
     pub(super) reason: Option<String>,
+    /// All that can be said about its place is said, so that it can be judged.
+    pub(super) sure: bool,
 }
 
 /// The silencers among the comments of a text, and what is wrong with those that were meant to be some.
@@ -32,8 +34,13 @@ pub struct Comments {
 /// What all of them begin with, behind the `#`.
 pub const MARK: &str = "egress-lint:";
 
-/// Reads the comments of a file, or of some of its documents, in the order of the text.
-pub fn read_comments(comments: &[Comment], source: &SourceFile) -> Comments {
+/// Reads the comments of a file, or of some of its documents, in the order of the text. Those that are not `sure` stand where
+/// findings may be missing, such as in templates and patches: that they silence nothing is then no fault.
+pub fn read_comments(
+    comments: &[Comment],
+    source: &SourceFile,
+    sure: impl Fn(Span) -> bool,
+) -> Comments {
     let mut out = Comments::default();
     if !comments
         .iter()
@@ -54,6 +61,7 @@ pub fn read_comments(comments: &[Comment], source: &SourceFile) -> Comments {
                     reach,
                     rules: directive.rules,
                     reason: directive.reason,
+                    sure: sure(comment.span),
                 });
             }
             Some(Err(mistake)) => out.mistakes.push(mistake),
@@ -138,7 +146,11 @@ fn directive(comment: Comment, source: &SourceFile) -> Option<Result<Directive<'
     };
     let list_text = list.get(..close)?;
     let list_place = place(comment.span, start + open + 1, close);
-    let rules = names(list_text, list_text, list_place);
+    let Some(rules) = names(list_text, list_text, list_place) else {
+        return mistake(format!(
+            "`{word}` has too long a list, so it silences nothing"
+        ));
+    };
     if rules.is_empty() {
         return mistake(format!("`{word}` names no rules, so it silences nothing"));
     }
@@ -178,7 +190,7 @@ mod tests {
     fn read(text: &str) -> (Comments, SourceFile) {
         let file = SourceFile::new("a.yaml", text);
         let tree = Tree::parse(FileId(0), text);
-        (read_comments(tree.comments(), &file), file)
+        (read_comments(tree.comments(), &file, |_| true), file)
     }
 
     #[test]

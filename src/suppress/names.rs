@@ -2,10 +2,20 @@
 
 use crate::source::{Span, Spanned};
 
+/// More rules than these there will not be.
+const MOST: usize = 1000;
+
 /// The names of a list that stands at `span` in the file, separated by commas, each with its own place.
 ///
 /// `written` is what the file has there; where `text` is written otherwise (with escapes), the names share the whole place.
-pub(super) fn names(text: &str, written: &str, span: Span) -> Vec<Spanned<String>> {
+/// `None`: there are more names than can be meant.
+pub(super) fn names(text: &str, written: &str, span: Span) -> Option<Vec<Spanned<String>>> {
+    if memchr::memchr_iter(b',', text.as_bytes())
+        .nth(MOST)
+        .is_some()
+    {
+        return None;
+    }
     let offset = written
         .find(text)
         .and_then(|offset| u32::try_from(offset).ok());
@@ -31,7 +41,7 @@ pub(super) fn names(text: &str, written: &str, span: Span) -> Vec<Spanned<String
         };
         out.push(Spanned::new(name.to_owned(), place, place));
     }
-    out
+    Some(out)
 }
 
 #[cfg(test)]
@@ -43,7 +53,7 @@ mod tests {
     fn gives_each_name_its_place() {
         let span = Span::new(FileId(0), 10, 30);
         let at = |written: &str| {
-            let found = names("a-b, 한글,,c ", written, span);
+            let found = names("a-b, 한글,,c ", written, span).unwrap();
             found
                 .iter()
                 .map(|name| (name.value.clone(), name.span.start, name.span.end))

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::RULE;
-use super::comment::{Comments, Reach};
+use super::comment::{CommentSilencer, Comments, Reach};
 use super::names::names;
 use crate::config::Config;
 use crate::diag::{Diagnostic, Severity, Silencer, Suppressed, nearest};
@@ -17,6 +17,8 @@ pub struct Rules<'a> {
     pub fixed: &'a [&'static str],
     /// Whether the rule has been asked in this run: it is neither off nor left out.
     pub asked: &'a dyn Fn(&str) -> bool,
+    /// Whether findings in the file may be missing because something in it is unknown: then nothing is idle for certain.
+    pub unsure: &'a dyn Fn(FileId) -> bool,
 }
 
 /// Where a silencer acts.
@@ -30,21 +32,27 @@ enum Place {
 
 /// One rule at one place.
 struct Entry {
-    rule: Spanned<String>,
+    name: String,
+    span: Span,
+    place: Place,
     by: Silencer,
     /// Index into `reasons`.
-    reason: Option<usize>,
+    reason: Option<u32>,
     /// The name is one of a list; its number there.
-    number: usize,
+    number: u32,
+    /// It can be judged.
+    sure: bool,
     used: bool,
 }
+
+/// Finds the entry of a rule at a place; rules by their number among those known.
+type Index = HashMap<(Place, usize), usize>;
 
 /// The silencers of comments and annotations.
 #[derive(Default)]
 pub struct Silencers {
     entries: Vec<Entry>,
     reasons: Vec<String>,
-    index: HashMap<Place, HashMap<String, usize>>,
     /// Resources with an annotation, by their start.
     resources: Vec<(Span, usize)>,
     files: HashSet<FileId>,
@@ -59,20 +67,36 @@ impl Silencers {
     pub fn comments(&mut self, comments: Comments) {
         self.mistakes.extend(comments.mistakes);
         for silencer in comments.silencers {
+            let file = silencer.file;
             let place = match silencer.reach {
-                Reach::File => Place::File(silencer.file),
-                Reach::Line(line) => Place::Line(silencer.file, line),
+                Reach::File => Place::File(file),
+                Reach::Line(line) => Place::Line(file, line),
             };
-            self.add(place, Silencer::Comment, silencer.rules, silencer.reason);
-            self.files.insert(silencer.file);
+            let CommentSilencer {
+                rules,
+                reason,
+                sure,
+                ..
+            } = silencer;
+            self.add(place, Silencer::Comment, rules, reason, sure);
+            self.files.insert(file);
         }
     }
 
     /// Adds that of an annotation `egress-lint/ignore` of the resource at `resource`.
     pub fn annotation(&mut self, resource: Span, value: &Spanned<String>, sources: &Sources) {
-        let rules = names(&value.value, sources.text(value.span), value.span);
+        let Some(rules) = names(&value.value, sources.text(value.span), value.span) else {
+            let message = "the list is too long, so it silences nothing";
+            return self.mistakes.push(idle(value.span, message.to_owned()));
+        };
         let number = self.resources.len();
-        self.add(Place::Resource(number), Silencer::Annotation, rules, None);
+        self.add(
+            Place::Resource(number),
+            Silencer::Annotation,
+            rules,
+            None,
+            true,
+        );
         self.resources.push((resource, number));
         self.files.insert(resource.file);
     }
@@ -83,95 +107,87 @@ impl Silencers {
         by: Silencer,
         rules: Vec<Spanned<String>>,
         reason: Option<String>,
+        sure: bool,
     ) {
-        let reason = reason.map(|reason| {
+        let reason = reason.and_then(|reason| {
             self.reasons.push(reason);
-            self.reasons.len() - 1
+            u32::try_from(self.reasons.len() - 1).ok()
         });
-        let here = self.index.entry(place).or_default();
-        for (number, rule) in rules.into_iter().enumerate() {
-            here.entry(rule.value.clone()).or_insert(self.entries.len());
-            self.entries.push(Entry {
-                rule,
-                by,
-                reason,
-                number,
-                used: false,
-            });
-        }
+        let entries = rules.into_iter().zip(0..).map(|(rule, number)| Entry {
+            name: rule.value,
+            span: rule.span,
+            place,
+            by,
+            reason,
+            number,
+            sure,
+            used: false,
+        });
+        self.entries.extend(entries);
     }
 
-    /// Marks what is silenced, by what stands nearest, and adds a finding for each silencer that silences nothing.
+    /// Marks what is silenced, by what stands nearest. The answer has a finding for each silencer that silences nothing.
     pub fn apply(
         mut self,
-        findings: &mut Vec<Diagnostic>,
+        findings: &mut [Diagnostic],
         config: &Config,
         rules: &Rules<'_>,
         sources: &Sources,
-    ) {
+    ) -> Vec<Diagnostic> {
         self.resources
             .sort_by_key(|(span, _)| (span.file, span.start));
         let mut ignored = Ignored::new(config, sources);
+        let numbers: HashMap<&str, usize> = rules.known.iter().copied().zip(0..).collect();
+        let mut index = Index::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            if let Some(&rule) = numbers.get(entry.name.as_str()) {
+                index.entry((entry.place, rule)).or_insert(at);
+            }
+        }
+        let mut silence = |all: &mut Self, finding: &mut Diagnostic| {
+            let Some(&rule) = numbers.get(finding.rule) else {
+                return;
+            };
+            if !rules.fixed.contains(&finding.rule) && finding.suppressed.is_none() {
+                let entry = all.find(rule, finding.span, &index, sources);
+                finding.suppressed = all.take(entry).or_else(|| ignored.take(finding));
+            }
+        };
         for finding in findings.iter_mut() {
-            self.silence(finding, &mut ignored, rules, sources);
+            silence(&mut self, finding);
         }
-        let broken: HashSet<FileId> = findings
-            .iter()
-            .filter(|finding| finding.rule == "yaml-syntax")
-            .map(|finding| finding.span.file)
-            .collect();
         let mut more = std::mem::take(&mut self.mistakes);
-        more.extend(
-            self.idle(rules)
-                .into_iter()
-                .filter(|finding| !broken.contains(&finding.span.file)),
-        );
-        more.extend(ignored.idle(rules));
+        more.append(&mut self.idle(rules));
         for finding in &mut more {
-            self.silence(finding, &mut ignored, rules, sources);
+            silence(&mut self, finding);
         }
-        findings.append(&mut more);
+        more.append(&mut ignored.idle(rules));
+        more
     }
 
-    fn silence(
-        &mut self,
-        finding: &mut Diagnostic,
-        ignored: &mut Ignored<'_>,
-        rules: &Rules<'_>,
-        sources: &Sources,
-    ) {
-        if rules.fixed.contains(&finding.rule) || finding.suppressed.is_some() {
-            return;
+    /// The entry that silences what is found at `span`: that of its line, else that of its resource, else that of its file.
+    fn find(&self, rule: usize, span: Span, index: &Index, sources: &Sources) -> Option<usize> {
+        if !self.files.contains(&span.file) {
+            return None;
         }
-        if self.files.contains(&finding.span.file)
-            && let Some(entry) = self.find(finding, sources)
-            && let Some(entry) = self.entries.get_mut(entry)
-        {
-            entry.used = true;
-            let reason = entry
-                .reason
-                .and_then(|reason| self.reasons.get(reason).cloned());
-            finding.suppressed = Some(Suppressed {
-                by: entry.by,
-                reason,
-            });
-        } else if ignored.matches(finding) {
-            finding.suppressed = Some(Suppressed {
-                by: Silencer::Config,
-                reason: None,
-            });
-        }
-    }
-
-    /// The entry that silences the finding: that of its line, else that of its resource, else that of its file.
-    fn find(&self, finding: &Diagnostic, sources: &Sources) -> Option<usize> {
-        let file = finding.span.file;
-        let line = Place::Line(file, sources.start(finding.span).line);
-        let resource = self.resource(finding.span).map(Place::Resource);
-        [Some(line), resource, Some(Place::File(file))]
+        let line = Place::Line(span.file, sources.start(span).line);
+        let resource = self.resource(span).map(Place::Resource);
+        [Some(line), resource, Some(Place::File(span.file))]
             .into_iter()
             .flatten()
-            .find_map(|place| self.index.get(&place)?.get(finding.rule).copied())
+            .find_map(|place| index.get(&(place, rule)).copied())
+    }
+
+    fn take(&mut self, entry: Option<usize>) -> Option<Box<Suppressed>> {
+        let entry = self.entries.get_mut(entry?)?;
+        entry.used = true;
+        let reason = entry
+            .reason
+            .and_then(|reason| self.reasons.get(reason as usize));
+        Some(Box::new(Suppressed {
+            by: entry.by,
+            reason: reason.cloned(),
+        }))
     }
 
     fn resource(&self, span: Span) -> Option<usize> {
@@ -191,11 +207,14 @@ impl Silencers {
             if entry.number == 0 {
                 told = 0;
             }
-            let name = entry.rule.value.as_str();
+            if !entry.sure || (rules.unsure)(entry.span.file) {
+                continue;
+            }
+            let name = entry.name.as_str();
             if !known.contains(name) {
                 told += 1;
                 if told <= MOST_UNKNOWN {
-                    let finding = idle(entry.rule.span, format!("there is no rule `{name}`"));
+                    let finding = idle(entry.span, format!("there is no rule `{name}`"));
                     out.push(match nearest(name, rules.known.iter().copied()) {
                         Some(near) => finding.help(format!("did you mean `{near}`?")),
                         None => finding.help("see `egress-lint rules` for those that exist"),
@@ -203,7 +222,7 @@ impl Silencers {
                 }
             } else if rules.fixed.contains(&name) {
                 out.push(
-                    idle(entry.rule.span, format!("`{name}` cannot be silenced"))
+                    idle(entry.span, format!("`{name}` cannot be silenced"))
                         .help("remove it from the list"),
                 );
             } else if (rules.asked)(name) && name != RULE {
@@ -211,9 +230,7 @@ impl Silencers {
                     Silencer::Annotation => "this resource has no finding of",
                     _ => "here is no finding of",
                 };
-                out.push(
-                    idle(entry.rule.span, format!("{what} `{name}` to silence")).help("remove it"),
-                );
+                out.push(idle(entry.span, format!("{what} `{name}` to silence")).help("remove it"));
             }
         }
         out
@@ -240,22 +257,21 @@ impl<'c> Ignored<'c> {
         }
     }
 
-    fn matches(&mut self, finding: &Diagnostic) -> bool {
-        let Some(rule) = self
-            .config
-            .rule(finding.rule)
-            .filter(|rule| !rule.ignore.is_empty())
-        else {
-            return false;
-        };
+    fn take(&mut self, finding: &Diagnostic) -> Option<Box<Suppressed>> {
+        let rule = self.config.rule(finding.rule)?;
+        if rule.ignore.is_empty() {
+            return None;
+        }
         let path = self
             .config
             .relative(&self.sources.get(finding.span.file).path);
-        let found = rule.ignore.matches(&path);
-        if found {
+        rule.ignore.matches(&path).then(|| {
             self.used.insert(&rule.name.value);
-        }
-        found
+            Box::new(Suppressed {
+                by: Silencer::Config,
+                reason: None,
+            })
+        })
     }
 
     /// A finding for each list that matches files of this run and silences nothing in them.
@@ -310,7 +326,7 @@ end: 2
         let source = sources.get(file);
         let tree = Tree::parse(file, TEXT);
         let mut silencers = Silencers::default();
-        silencers.comments(read_comments(tree.comments(), source));
+        silencers.comments(read_comments(tree.comments(), source, |_| true));
         if let Some(value) = annotation {
             let all = Span::new(file, 0, u32::try_from(TEXT.len()).unwrap());
             silencers.annotation(all, &Spanned::new(value.to_owned(), all, all), &sources);
@@ -324,14 +340,17 @@ end: 2
             .map(|&(rule, line)| Diagnostic::new(rule, Severity::Warning, at(line), "m"))
             .collect();
         let config = crate::config::parse(FileId(9), ignore);
+        let unsure = found.iter().any(|(rule, _)| *rule == "syntax-error");
         let rules = Rules {
             known: &[
                 "rule-a", "rule-b", "rule-c", "rule-off", "syntax", "whole", RULE,
             ],
             fixed: &["syntax"],
             asked: &|name| name != "rule-off",
+            unsure: &|_| unsure,
         };
-        silencers.apply(&mut findings, &config.config, &rules, &sources);
+        let mut more = silencers.apply(&mut findings, &config.config, &rules, &sources);
+        findings.append(&mut more);
         let silenced = findings.iter().filter_map(|finding| {
             let by = finding.suppressed.as_ref()?;
             Some(format!(
@@ -412,7 +431,7 @@ end: 2
             said.contains(&"config: `rule-c` has no finding to silence in these files".to_owned()),
             "{said:?}"
         );
-        let (_, said) = run(&[("yaml-syntax", 5)], "", None);
+        let (_, said) = run(&[("syntax-error", 5)], "", None);
         assert_eq!(said, [""; 0]);
     }
 }

@@ -130,7 +130,7 @@ impl<'t> Checker<'t> {
         let mut finding = self.refusal(node.span(), &text);
         if let Some((help, fix)) = conversion(shape, node) {
             finding = finding.help(help);
-            finding.fix = fix;
+            finding.fix = fix.map(Box::new);
         }
         self.push(finding);
     }
