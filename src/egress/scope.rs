@@ -25,6 +25,7 @@ pub struct Scope<'m> {
     /// None of a gateway's.
     pub listeners: Vec<EgressListener<'m>>,
     pub outbound: OutboundPolicy<'m>,
+    version: IstioVersion,
     services: RefCell<HashMap<String, Option<Rc<EffectiveService<'m>>>>>,
     destinations: RefCell<HashMap<usize, Rc<DestinationPorts>>>,
 }
@@ -57,6 +58,7 @@ impl<'m> Scope<'m> {
             sidecar: found.map(|(resource, _)| resource),
             listeners,
             outbound: OutboundPolicy::of(sidecar, mesh),
+            version,
             client,
             services: RefCell::default(),
             destinations: RefCell::default(),
@@ -135,6 +137,9 @@ impl<'m> Scope<'m> {
             .into_values()
             .filter(|service| self.registry.exposure(service, self.own()).is_some())
             .collect();
+        if !self.version.routes_to_the_oldest() {
+            return visible.first().copied();
+        }
         visible
             .iter()
             .find(|service| service.origin == Origin::Kubernetes)

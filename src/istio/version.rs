@@ -79,6 +79,17 @@ impl IstioVersion {
         self >= Self(31)
     }
 
+    /// Sidecars and gateways have clusters for `resolution: DYNAMIC_DNS`; before, only waypoints did.
+    pub fn resolves_hosts_of_requests(self) -> bool {
+        self >= Self(30)
+    }
+
+    /// Where a VirtualService leads to a host that several other namespaces define, the Kubernetes Service or the
+    /// oldest entry is meant; before, the first namespace of the alphabet.
+    pub fn routes_to_the_oldest(self) -> bool {
+        self >= Self(30)
+    }
+
     /// `failoverPriority` also orders the endpoints of DNS clusters.
     pub fn failover_priority_for_dns(self) -> bool {
         self >= Self(30)

@@ -57,10 +57,12 @@ pub(super) fn cluster(
         .copied()
         .find(|p| p.number == port && p.protocol != Protocol::Udp)?;
     let dynamic = service.resolution == Resolution::DynamicDns && host::is_wildcard(service.name());
-    let proxied = matches!(
-        port.protocol,
-        Protocol::Http | Protocol::Tls | Protocol::Grpc | Protocol::Http2
-    );
+    let resolves = model.mesh.version.resolves_hosts_of_requests();
+    let proxied = resolves
+        && matches!(
+            port.protocol,
+            Protocol::Http | Protocol::Tls | Protocol::Grpc | Protocol::Http2
+        );
     if service.resolution == Resolution::Alias || dynamic && (!proxied || !subset.is_empty()) {
         return None;
     }

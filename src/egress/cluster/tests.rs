@@ -314,9 +314,13 @@ fn what_a_resolution_means_to_sidecars_and_gateways() {
         Some(ClusterType::LogicalDns)
     );
     let wildcard = entry("DYNAMIC_DNS").replace("api.example", "'*.example'");
-    let facts = files(&wildcard).get(&sidecar("app"), "outbound|443||*.example");
+    let mut wildcard = files(&wildcard);
+    let facts = wildcard.get(&sidecar("app"), "outbound|443||*.example");
     assert_eq!(facts.cluster_type.value, ClusterType::DynamicForwardProxy);
     assert_eq!(facts.lb_policy.value, "CLUSTER_PROVIDED");
+    wildcard.version = 29;
+    let before = wildcard.ask(&sidecar("app"), "outbound|443||*.example");
+    assert_eq!(before, None);
 }
 
 #[test]
