@@ -47,7 +47,12 @@ fn compare(case: &Path, version: &str, file: &str) -> Result<(), libtest_mimic::
     let output = program.arg("input.yaml").output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
-    let mut differences = Vec::new();
+    let schema = egress_lint::output::trace_schema();
+    let validator = jsonschema::validator_for(&schema)?;
+    let mut differences: Vec<String> = validator
+        .iter_errors(&answer)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
     equal("", &recorded, &answer, &mut differences);
     match differences.is_empty() {
         true => Ok(()),

@@ -35,6 +35,11 @@ pub(super) enum Command {
     Explain(Explain),
     /// List the rules: name, level, whether it can be fixed, summary
     Rules,
+    /// Print the JSON Schema of a format
+    Schema {
+        #[arg(value_enum)]
+        name: SchemaName,
+    },
     /// Print the completions of a shell
     Completions {
         #[arg(value_enum)]
@@ -152,6 +157,19 @@ fn client(text: &str) -> Result<Client, String> {
         labels: labels.collect::<Result<_, String>>()?,
         ..Client::sidecar(Some(namespace).filter(|name| !name.is_empty()))
     })
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaName {
+    /// The configuration, egress-lint.yaml
+    Config,
+    /// The answer of `check --format json`
+    Report,
+    /// The answer of `trace --calls FILE --format json`
+    Trace,
+    /// The file of `trace --calls FILE`
+    Calls,
 }
 
 #[derive(Debug, Args)]

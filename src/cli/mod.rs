@@ -17,8 +17,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::{Command, Program};
+use arguments::{Command, Program, SchemaName};
 use exit::Exit;
+
+use crate::{calls, config, engine, output};
 
 use crate::engine::watch_panics;
 
@@ -51,6 +53,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
         Command::Debug(what) => debug::run(what, &mut out)?,
         Command::Explain(arguments) => rules::explain(arguments, &mut out)?,
         Command::Rules => rules::list(&mut out)?,
+        Command::Schema { name } => schema(*name, &mut out)?,
         Command::Completions { shell } => {
             let mut program = Program::command();
             clap_complete::generate(*shell, &mut program, "egress-lint", &mut out);
@@ -63,4 +66,15 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     };
     out.flush()?;
     Ok(exit)
+}
+
+fn schema(name: SchemaName, out: &mut dyn std::io::Write) -> anyhow::Result<Exit> {
+    let schema = match name {
+        SchemaName::Config => config::schema(&engine::known_rules()),
+        SchemaName::Report => output::report_schema(),
+        SchemaName::Trace => output::trace_schema(),
+        SchemaName::Calls => calls::schema(),
+    };
+    writeln!(out, "{schema:#}")?;
+    Ok(Exit::Clean)
 }

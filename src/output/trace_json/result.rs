@@ -53,8 +53,8 @@ struct JsonCall<'t> {
 struct JsonClient<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace: Option<&'t str>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<&'t str, &'t str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<BTreeMap<&'t str, &'t str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proxy: Option<&'static str>,
 }
@@ -150,7 +150,8 @@ impl<'t> JsonCall<'t> {
         Self {
             client: JsonClient {
                 namespace: call.client.namespace(),
-                labels: labels.map(|(k, v)| (k.as_str(), v.as_str())).collect(),
+                labels: (!call.client.labels.is_empty())
+                    .then(|| labels.map(|(k, v)| (k.as_str(), v.as_str())).collect()),
                 proxy: (call.client.proxy == ProxyKind::Gateway).then_some("gateway"),
             },
             host: &call.host,
