@@ -163,6 +163,10 @@ impl Kustomizations {
         self.list.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &Kustomization> {
         self.list.iter()
     }

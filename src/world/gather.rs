@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::split::Worlds;
+use super::world::Worlds;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 

@@ -7,10 +7,13 @@ mod identity;
 mod mesh;
 mod name;
 mod namespace;
+mod plan;
 mod rivals;
 mod split;
+mod world;
 
 pub use file::File;
 pub use mesh::{FoundMesh, Mesh, MeshOrigin, find_mesh};
 pub use namespace::{Fallback, assign_namespaces};
-pub use split::{NamedWorld, Options, World, Worlds, split};
+pub use split::{NamedWorld, Options, split};
+pub use world::{World, Worlds};

@@ -81,8 +81,8 @@ impl Rivals {
         parting.is_some_and(|(&x, &y)| self.class(x) == self.class(y))
     }
 
-    /// The files that are seen from `side`, sorted; all where it is none.
-    pub(super) fn seen(&self, side: Option<NodeId>) -> Vec<FileIndex> {
+    /// The files that are seen from `side`, sorted; all where it is none. Counts what it looks at.
+    pub(super) fn seen(&self, side: Option<NodeId>, looks: &mut usize) -> Vec<FileIndex> {
         let path: Vec<NodeId> = side.into_iter().flat_map(|side| self.above(side)).collect();
         // For each folder on the way: the class of the child that was taken.
         let taken: HashMap<NodeId, (NodeId, NodeId)> = path
@@ -95,6 +95,7 @@ impl Rivals {
             let Some(node) = self.nodes.get(at) else {
                 continue;
             };
+            *looks += 1 + node.children.len();
             out.extend_from_slice(&node.files);
             match taken.get(&at) {
                 None => rest.extend_from_slice(&node.children),
@@ -242,7 +243,7 @@ mod tests {
         sides
             .into_iter()
             .map(|side| {
-                let seen = rivals.seen(side);
+                let seen = rivals.seen(side, &mut 0);
                 seen.iter().map(|&file| files[file].0.to_owned()).collect()
             })
             .collect()
@@ -431,7 +432,7 @@ mod tests {
                 let expected: Vec<FileIndex> = (0..tree.len())
                     .filter(|&other| !parted(&tree, place, &tree[other].0))
                     .collect();
-                proptest::prop_assert_eq!(rivals.seen(rivals.side(number)), expected);
+                proptest::prop_assert_eq!(rivals.seen(rivals.side(number), &mut 0), expected);
                 let shares = tree
                     .iter()
                     .enumerate()

@@ -1,15 +1,15 @@
 //! From files to worlds.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::duplicate;
 use super::file::File;
 use super::identity::{Identity, is_filled_in};
 use super::mesh::{FoundMesh, Mesh};
-use super::name::{shorten, unique};
-use super::rivals::{FileIndex, NodeId, Rivals};
-use crate::diag::Diagnostic;
+use super::plan::{Plan, by_name, by_rule, rivals};
+use super::rivals::FileIndex;
+use super::world::{World, Worlds};
 use crate::istio::Resource;
 use crate::manifest::{Kinds, Kustomizations};
 use crate::source::{FileId, Span};
@@ -31,86 +31,6 @@ pub struct NamedWorld<'a> {
     /// Whether a file lies in it.
     pub holds: Box<dyn Fn(FileId) -> bool + 'a>,
 }
-
-/// What one cluster holds.
-#[derive(Clone, Debug)]
-pub struct World<'a> {
-    /// What tells it from the others; `None` where it is the only one.
-    pub name: Option<Arc<str>>,
-    /// In the order of (place, line). Of several definitions in one file the last, as it is the one that stays.
-    pub resources: Vec<&'a Resource>,
-    pub mesh: Mesh<'a>,
-    /// Nothing else exists in the cluster: what is missing here is missing.
-    pub closed: bool,
-    /// What templates among its files would make.
-    pub templates: Kinds,
-    /// Whole resources that have several definitions here, sorted.
-    undecided: Vec<Span>,
-    /// Sorted.
-    files: Vec<FileId>,
-}
-
-impl World<'_> {
-    pub fn holds(&self, file: FileId) -> bool {
-        self.files.binary_search(&file).is_ok()
-    }
-
-    pub fn files(&self) -> &[FileId] {
-        &self.files
-    }
-
-    /// Whether what stands here may be concluded from. A resource with several definitions exists, and nothing
-    /// follows from its content.
-    pub fn is_decided(&self, span: Span) -> bool {
-        let after = self.undecided.partition_point(|resource| {
-            *resource
-                <= Span {
-                    end: u32::MAX,
-                    ..span
-                }
-        });
-        !after
-            .checked_sub(1)
-            .and_then(|before| self.undecided.get(before))
-            .is_some_and(|resource| resource.contains(span))
-    }
-
-    /// Whether it is certain that nothing of a kind exists but what is here.
-    pub fn knows_all(&self, kind: &str) -> bool {
-        self.closed && !self.templates.may_hold(kind)
-    }
-}
-
-/// All worlds of a run.
-#[derive(Debug)]
-pub struct Worlds<'a> {
-    /// At least one, by name.
-    pub list: Vec<World<'a>>,
-    /// Resources that one file or one kustomization defines more than once.
-    pub duplicates: Vec<Diagnostic>,
-    /// None where the configuration names the worlds.
-    rivals: Option<Rivals>,
-    /// The place and the number in `rivals` of each file.
-    numbers: HashMap<FileId, (FileIndex, &'a str)>,
-    kustomizations: &'a Kustomizations,
-}
-
-impl Worlds<'_> {
-    /// Whether two files can lie in one cluster. In a world with an undecided fork some do not.
-    pub fn lie_together(&self, a: FileId, b: FileId) -> bool {
-        let (Some(rivals), Some(&(x, place)), Some(&(y, other))) =
-            (&self.rivals, self.numbers.get(&a), self.numbers.get(&b))
-        else {
-            return true;
-        };
-        !rivals.are_parted(x, y) || self.kustomizations.share_a_root(place, other)
-    }
-}
-
-/// The number of worlds that are built in full; real trees have up to 48.
-const FULL_WORLDS: usize = 64;
-/// The number of files and resources that these may hold together: judging a world costs what it holds.
-const FULL_WORK: usize = 200_000;
 
 /// Splits a tree into worlds. The order of the files changes nothing.
 pub fn split<'a>(
@@ -156,183 +76,6 @@ pub fn split<'a>(
         numbers,
         kustomizations,
     }
-}
-
-/// The files of a world to be.
-struct Plan {
-    name: String,
-    /// Numbers of files, sorted.
-    files: Vec<FileIndex>,
-    /// It leaves out files that belong to it.
-    partial: bool,
-}
-
-fn rivals(files: &[&File]) -> Rivals {
-    let defined: Vec<(&str, Vec<(bool, Identity<'_>)>)> = files
-        .iter()
-        .map(|file| {
-            let defines = file
-                .resources
-                .iter()
-                .filter(|resource| resource.spec.is_istio())
-                .flat_map(|resource| {
-                    let written = Identity::written(resource).map(|identity| (true, identity));
-                    let effective = Identity::of(resource).map(|identity| (false, identity));
-                    written.into_iter().chain(effective)
-                })
-                .collect();
-            (file.place.as_str(), defines)
-        })
-        .collect();
-    Rivals::new(&defined)
-}
-
-/// Every file that defines what another one defines gives a world: what it sees, itself included.
-fn by_rule(files: &[&File], rivals: &Rivals, kustomizations: &Kustomizations) -> Vec<Plan> {
-    // Files that lie on the same side and are named by the same kustomizations see the same.
-    let mut givers: BTreeMap<(Option<NodeId>, &[usize]), FileIndex> = BTreeMap::new();
-    for (number, file) in files.iter().enumerate() {
-        if rivals.shares(number) {
-            let key = (rivals.side(number), kustomizations.listing(&file.place));
-            givers.entry(key).or_insert(number);
-        }
-    }
-    if givers.is_empty() {
-        return vec![Plan {
-            name: String::new(),
-            files: (0..files.len()).collect(),
-            partial: false,
-        }];
-    }
-    let mut givers: Vec<_> = givers.into_iter().collect();
-    givers.sort_by_key(|&(_, giver)| giver);
-    let size: usize = files.iter().map(|file| 1 + file.resources.len()).sum();
-    let full = (FULL_WORK / (size + 1)).clamp(1, FULL_WORLDS);
-    let places: HashMap<&str, FileIndex> = files
-        .iter()
-        .enumerate()
-        .map(|(number, file)| (file.place.as_str(), number))
-        .collect();
-    let brings = |&number: &FileIndex| files.get(number).is_some_and(|file| file.brings_anything());
-    let mut known: HashMap<Vec<FileIndex>, usize> = HashMap::new();
-    let mut found: Vec<(Option<NodeId>, FileIndex, Vec<FileIndex>, bool)> = Vec::new();
-    for (at, &((side, _), giver)) in givers.iter().enumerate() {
-        let partial = at >= full;
-        let mut seen = if partial {
-            rivals.inside(side)
-        } else {
-            let companions = files
-                .get(giver)
-                .map(|file| kustomizations.companions(&file.place))
-                .unwrap_or_default();
-            let companions = companions.iter().filter_map(|place| places.get(place));
-            let mut seen = rivals.seen(side);
-            seen.extend(companions);
-            seen
-        };
-        let content = sorted(seen.iter().copied().filter(brings).collect());
-        match known.get(&content).and_then(|&at| found.get_mut(at)) {
-            Some((_, _, equal, _)) => equal.append(&mut seen),
-            None => {
-                known.insert(content, found.len());
-                found.push((side, giver, seen, partial));
-            }
-        }
-    }
-    let mut sides: HashMap<Option<NodeId>, usize> = HashMap::new();
-    for (side, ..) in &found {
-        *sides.entry(*side).or_default() += 1;
-    }
-    let places = found
-        .iter()
-        .map(|&(side, giver, ..)| {
-            let place = files.get(giver).map_or("", |file| file.place.as_str());
-            match side {
-                Some(node) if sides.get(&side) == Some(&1) => {
-                    first_parts(place, rivals.depth(node))
-                }
-                _ => place.to_owned(),
-            }
-        })
-        .collect();
-    shorten(places)
-        .into_iter()
-        .zip(found)
-        .map(|(name, (_, _, files, partial))| Plan {
-            name,
-            files: sorted(files),
-            partial,
-        })
-        .collect()
-}
-
-/// The worlds of the configuration. What none of them names is split by the rule.
-fn by_name(files: &[&File], kustomizations: &Kustomizations, options: &Options<'_>) -> Vec<Plan> {
-    let mut taken = HashSet::new();
-    let mut held = vec![false; files.len()];
-    let mut plans = Vec::new();
-    for NamedWorld { name, holds } in &options.named {
-        let inside: Vec<FileIndex> = files
-            .iter()
-            .enumerate()
-            .filter(|(_, file)| holds(file.id))
-            .map(|(number, _)| number)
-            .collect();
-        for &number in &inside {
-            held[number] = true;
-        }
-        plans.push(Plan {
-            name: unique(&mut taken, (*name).to_owned()),
-            files: inside,
-            partial: false,
-        });
-    }
-    let (numbers, left): (Vec<FileIndex>, Vec<&File>) = files
-        .iter()
-        .enumerate()
-        .filter(|&(number, _)| !held[number])
-        .map(|(number, &file)| (number, file))
-        .unzip();
-    if left.iter().any(|file| defines_any(file)) {
-        plans.extend(
-            by_rule(&left, &rivals(&left), kustomizations)
-                .into_iter()
-                .map(|plan| Plan {
-                    name: unique(
-                        &mut taken,
-                        if plan.name.is_empty() {
-                            "others".to_owned()
-                        } else {
-                            plan.name
-                        },
-                    ),
-                    files: plan
-                        .files
-                        .iter()
-                        .filter_map(|&at| numbers.get(at).copied())
-                        .collect(),
-                    partial: plan.partial,
-                }),
-        );
-    }
-    plans
-}
-
-fn defines_any(file: &File) -> bool {
-    file.resources
-        .iter()
-        .any(|resource| resource.spec.is_istio())
-}
-
-fn sorted(mut files: Vec<FileIndex>) -> Vec<FileIndex> {
-    files.sort_unstable();
-    files.dedup();
-    files
-}
-
-/// The first parts of a place.
-fn first_parts(place: &str, count: usize) -> String {
-    place.split('/').take(count).collect::<Vec<_>>().join("/")
 }
 
 /// The resources of a file without those that a later definition in it replaces.

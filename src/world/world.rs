@@ -1,0 +1,86 @@
+//! What one cluster holds, and all of them together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::mesh::Mesh;
+use super::rivals::{FileIndex, Rivals};
+use crate::diag::Diagnostic;
+use crate::istio::Resource;
+use crate::manifest::{Kinds, Kustomizations};
+use crate::source::{FileId, Span};
+
+/// What one cluster holds.
+#[derive(Clone, Debug)]
+pub struct World<'a> {
+    /// What tells it from the others; `None` where it is the only one.
+    pub name: Option<Arc<str>>,
+    /// In the order of (place, line). Of several definitions in one file the last, as it is the one that stays.
+    pub resources: Vec<&'a Resource>,
+    pub mesh: Mesh<'a>,
+    /// Nothing else exists in the cluster: what is missing here is missing.
+    pub closed: bool,
+    /// What templates among its files would make.
+    pub templates: Kinds,
+    /// Whole resources that have several definitions here, sorted.
+    pub(super) undecided: Vec<Span>,
+    /// Sorted.
+    pub(super) files: Vec<FileId>,
+}
+
+impl World<'_> {
+    pub fn holds(&self, file: FileId) -> bool {
+        self.files.binary_search(&file).is_ok()
+    }
+
+    pub fn files(&self) -> &[FileId] {
+        &self.files
+    }
+
+    /// Whether what stands here may be concluded from. A resource with several definitions exists, and nothing
+    /// follows from its content.
+    pub fn is_decided(&self, span: Span) -> bool {
+        let after = self.undecided.partition_point(|resource| {
+            *resource
+                <= Span {
+                    end: u32::MAX,
+                    ..span
+                }
+        });
+        !after
+            .checked_sub(1)
+            .and_then(|before| self.undecided.get(before))
+            .is_some_and(|resource| resource.contains(span))
+    }
+
+    /// Whether it is certain that nothing of a kind exists but what is here.
+    pub fn knows_all(&self, kind: &str) -> bool {
+        self.closed && !self.templates.may_hold(kind)
+    }
+}
+
+/// All worlds of a run.
+#[derive(Debug)]
+pub struct Worlds<'a> {
+    /// At least one, by name.
+    pub list: Vec<World<'a>>,
+    /// Resources that one file or one kustomization defines more than once.
+    pub duplicates: Vec<Diagnostic>,
+    /// None where the configuration names the worlds.
+    pub(super) rivals: Option<Rivals>,
+    /// The place and the number in `rivals` of each file.
+    pub(super) numbers: HashMap<FileId, (FileIndex, &'a str)>,
+    pub(super) kustomizations: &'a Kustomizations,
+}
+
+impl Worlds<'_> {
+    /// Whether two files can lie in one cluster. In a world with an undecided fork some do not.
+    pub fn lie_together(&self, a: FileId, b: FileId) -> bool {
+        let (Some(rivals), Some(&(x, place)), Some(&(y, other))) =
+            (&self.rivals, self.numbers.get(&a), self.numbers.get(&b))
+        else {
+            return true;
+        };
+        !rivals.are_parted(x, y) || self.kustomizations.share_a_root(place, other)
+    }
+}
