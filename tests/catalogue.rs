@@ -7,6 +7,7 @@ mod harness;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use egress_lint::config;
 use egress_lint::diag::{Fixable, RuleInfo};
 use egress_lint::engine::known_rules;
 use egress_lint::rules;
@@ -98,6 +99,13 @@ fn each_rule_has_a_folder_with_both_kinds_of_cases() {
 fn the_index_of_the_rules_is_fresh() {
     let file = root().join("rules/README.md");
     bless::compare(&file, &index(&known_rules())).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn the_schema_of_the_configuration_is_fresh() {
+    let file = root().join("egress-lint.schema.json");
+    let schema = format!("{:#}\n", config::schema(&known_rules()));
+    bless::compare(&file, &schema).unwrap_or_else(|error| panic!("{error}"));
 }
 
 fn index(known: &[RuleInfo]) -> String {

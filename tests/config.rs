@@ -3,15 +3,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::path::Path;
+mod harness;
+
+use std::path::PathBuf;
 
 use egress_lint::config::{self, Choice, Class, Level, Loaded, MeshSource, ValueKind};
 use egress_lint::diag::{Report, Summary};
 use egress_lint::output::{self, Format, Options};
 use egress_lint::source::Sources;
+use harness::{bless, list, name, root};
 
-fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/config")
+fn folder() -> PathBuf {
+    root().join("testdata/config")
 }
 
 fn load(name: &str) -> (Loaded, Sources) {
@@ -23,15 +26,11 @@ fn load(name: &str) -> (Loaded, Sources) {
 
 #[test]
 fn says_what_is_wrong_and_where() {
-    let mut names: Vec<_> = std::fs::read_dir(folder())
-        .expect("the folder is there")
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".yaml"))
-        .collect();
-    names.sort();
-    let mut stale = Vec::new();
-    for name in names {
-        let (loaded, sources) = load(&name);
+    for path in list(&folder()) {
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let (loaded, sources) = load(name(&path));
         let report = Report {
             istio_version: "1.30".into(),
             summary: Summary::default(),
@@ -47,27 +46,12 @@ fn says_what_is_wrong_and_where() {
             &mut got,
         )
         .unwrap();
-        let got = String::from_utf8(got).unwrap();
-        // The last line counts nothing here.
-        let got = got
-            .strip_suffix("no findings in 0 resources of 0 files\n")
-            .expect("a summary ends it");
-        let path = folder().join(name.replace(".yaml", ".out"));
-        let wanted = std::fs::read_to_string(&path).unwrap_or_default();
-        if got == wanted {
-            continue;
-        }
-        match std::env::var_os("BLESS") {
-            Some(_) if got.is_empty() => std::fs::remove_file(&path).unwrap(),
-            Some(_) => std::fs::write(&path, got).unwrap(),
-            None => stale.push(format!("--- {name}\n{got}")),
-        }
+        bless::compare(
+            &path.with_extension("out"),
+            std::str::from_utf8(&got).unwrap(),
+        )
+        .unwrap_or_else(|error| panic!("{error}"));
     }
-    assert!(
-        stale.is_empty(),
-        "look at it, then `BLESS=1 cargo test`:\n{}",
-        stale.join("\n")
-    );
 }
 
 #[test]
@@ -129,22 +113,4 @@ fn reads_all_settings_with_their_lines() {
 fn a_configuration_with_mistakes_sets_nothing() {
     let (loaded, _) = load("mistakes.yaml");
     assert!(loaded.config.istio.is_none() && loaded.config.file.is_some());
-}
-
-#[test]
-fn the_schema_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("egress-lint.schema.json");
-    let fresh = format!(
-        "{:#}\n",
-        config::schema(&egress_lint::engine::known_rules())
-    );
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &fresh).unwrap();
-    }
-    let stored = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        stored == fresh,
-        "{} is stale: `BLESS=1 cargo test`",
-        path.display()
-    );
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::path::Path;
+mod harness;
 
 use egress_lint::diag::{
     Diagnostic, Edit, Fix, Fixable, RefusedBy, Report, ResourceRef, RuleInfo, Safety, Severity,
@@ -10,24 +10,14 @@ use egress_lint::diag::{
 };
 use egress_lint::output::{self, Format, Options};
 use egress_lint::source::{SourceFile, Sources, Span};
+use harness::{bless, root};
 use proptest::prelude::*;
 
 /// Compares with a file of `testdata/output`, or writes it.
 fn golden(name: &str, got: &[u8]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("testdata/output")
-        .join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, got).expect("the golden file can be written");
-        return;
-    }
-    let wanted = std::fs::read(&path).unwrap_or_default();
-    assert_eq!(
-        String::from_utf8_lossy(got),
-        String::from_utf8_lossy(&wanted),
-        "{} is stale: look at the difference, then `BLESS=1 cargo test`",
-        path.display()
-    );
+    let file = root().join("testdata/output").join(name);
+    let text = std::str::from_utf8(got).expect("UTF-8");
+    bless::compare(&file, text).unwrap_or_else(|error| panic!("{error}"));
 }
 
 fn written(format: Format, report: &Report, sources: &Sources, options: &Options) -> Vec<u8> {
