@@ -2,6 +2,8 @@
 
 mod harness;
 
+use std::collections::BTreeSet;
+
 use egress_lint::diag::{Fixable, RuleInfo};
 use egress_lint::engine::known_rules;
 use harness::run::Room;
@@ -142,7 +144,7 @@ fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     while let Some(line) = lines.get(at) {
         out.push_str(if at == 2 { "" } else { line });
         if at == 2 {
-            out.push_str(&facts(rule));
+            out.push_str(&facts(rule, blocks));
         }
         out.push('\n');
         at += 1;
@@ -162,15 +164,24 @@ fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     out
 }
 
-fn facts(rule: RuleInfo) -> String {
+/// The kinds are those that the bad examples show.
+fn facts(rule: RuleInfo, blocks: &[Block]) -> String {
     let fix = match rule.fixable {
         Fixable::Always => "always",
         Fixable::Sometimes => "sometimes",
         Fixable::Never => "none",
     };
-    format!(
+    let bad = blocks.iter().filter(|block| block.kind == Kind::Bad);
+    let found = bad.flat_map(|block| block.room().findings(&[], &["example.yaml"]));
+    let own = found.filter(|finding| finding.rule == rule.name);
+    let kinds: BTreeSet<String> = own.filter_map(|finding| finding.kind).collect();
+    let mut facts = format!(
         "Level: {} · fix: {fix} · since {}",
         rule.severity.name(),
         rule.since
-    )
+    );
+    for kind in kinds {
+        facts.push_str(&format!(" · {kind}"));
+    }
+    facts
 }

@@ -1,5 +1,6 @@
 //! One run of the program.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -54,6 +55,20 @@ impl Room {
             &["--isolated"]
         };
         self.run(&[&["check"], config, options, inputs].concat())
+    }
+
+    /// Where the calls to all destinations go: who calls what, what becomes of it, over which clusters.
+    pub fn reached(&self, inputs: &[&str]) -> BTreeSet<String> {
+        let answer = self.run(&[&["trace", "--isolated", "--format", "json"], inputs].concat());
+        let json = answer.json();
+        let results = json["results"].as_array().expect("a list of results");
+        results
+            .iter()
+            .map(|result| {
+                let clusters = &result["clusters"];
+                format!("{} {} {clusters}", result["call"], result["outcome"])
+            })
+            .collect()
     }
 
     /// The findings of `check --format json`.
