@@ -24,6 +24,11 @@ const WAYS: usize = 1000;
 /// From more namespaces than this a host is not looked at.
 const CLIENTS: usize = 16;
 
+/// So many ports of so many hosts of one ServiceEntry are looked at, and so many destinations of all together: the
+/// facts of further ones repeat those of the first.
+const OF_ENTRY: usize = 256;
+const DESTINATIONS: usize = 200_000;
+
 /// What one proxy does with a call that reaches it.
 #[derive(Clone, Debug)]
 pub struct Hop {
@@ -174,11 +179,16 @@ pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
 fn declared(model: &Model<'_>, question: &Question) -> Vec<Path> {
     let clients = Clients::new(model);
     let mut by_client: BTreeMap<Client, Vec<Destination>> = BTreeMap::new();
+    let mut left = DESTINATIONS;
     for (at, definition) in model.registry.definitions().iter().enumerate() {
         if definition.origin != Origin::ServiceEntry || !definition.mesh_external {
             continue;
         }
+        let mut of_entry = OF_ENTRY.min(left);
         for (number, host) in definition.hosts.iter().enumerate() {
+            if of_entry == 0 {
+                break;
+            }
             if !question.wants_host(&host.name) {
                 continue;
             }
@@ -191,12 +201,19 @@ fn declared(model: &Model<'_>, question: &Question) -> Vec<Path> {
                 for (port, declared) in definition.ports.iter().enumerate() {
                     let spoken = spoken(declared.protocol).iter();
                     let wanted = spoken.filter(|it| question.wants(declared.number, **it));
-                    destinations.extend(wanted.map(|&speaks| Destination {
+                    let before = destinations.len();
+                    destinations.extend(wanted.take(of_entry).map(|&speaks| Destination {
                         definition: at,
                         host: number,
                         port,
                         speaks,
                     }));
+                    let added = destinations.len() - before;
+                    of_entry -= added;
+                    left -= added;
+                    if of_entry == 0 {
+                        break;
+                    }
                 }
             }
         }
