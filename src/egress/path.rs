@@ -24,10 +24,17 @@ const WAYS: usize = 1000;
 /// From more namespaces than this a host is not looked at.
 const CLIENTS: usize = 16;
 
+/// So many rules of a host are asked for the clients they are for.
+const LOOKED_AT: usize = 256;
+
 /// So many ports of so many hosts of one ServiceEntry are looked at, and so many destinations of all together: the
 /// facts of further ones repeat those of the first.
 const OF_ENTRY: usize = 256;
 const DESTINATIONS: usize = 200_000;
+
+/// So many endpoints of a cluster are kept for rules, and so many are looked at in all clusters together.
+const KEPT: usize = 64;
+const ENDPOINTS: usize = 500_000;
 
 /// What one proxy does with a call that reaches it.
 #[derive(Clone, Debug)]
@@ -153,19 +160,21 @@ fn spoken(protocol: Protocol) -> &'static [Speaks] {
 
 /// Every way to every port of every external host that the files define, as each namespace sees it that defines it,
 /// routes to it, or has a policy for it. In the order of the definitions, then of clients and routes.
+///
+/// Of a cluster with very many endpoints only the first are kept.
 pub fn paths(model: &Model<'_>) -> Vec<Path> {
-    declared(model, &Question::default())
+    declared(model, &Question::default(), KEPT)
 }
 
 /// The paths that are asked for; the way of the very call where the files define no such destination.
 pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
-    let found = declared(model, question);
+    let found = declared(model, question, usize::MAX);
     let (true, Some(call)) = (found.is_empty(), question.call()) else {
         return found;
     };
     let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
     let mut chains = Vec::new();
-    Walk::new(model).follow(call, &mut Vec::new(), &mut chains);
+    Walk::new(model, usize::MAX).follow(call, &mut Vec::new(), &mut chains);
     let path = |hops| Path {
         host: host.clone(),
         port,
@@ -176,7 +185,7 @@ pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
     chains.into_iter().map(path).collect()
 }
 
-fn declared(model: &Model<'_>, question: &Question) -> Vec<Path> {
+fn declared(model: &Model<'_>, question: &Question, kept: usize) -> Vec<Path> {
     let clients = Clients::new(model);
     let mut by_client: BTreeMap<Client, Vec<Destination>> = BTreeMap::new();
     let mut left = DESTINATIONS;
@@ -229,7 +238,7 @@ fn declared(model: &Model<'_>, question: &Question) -> Vec<Path> {
     let mut found: Vec<(Destination, Path)> = pieces
         .into_par_iter()
         .flat_map_iter(|(client, piece)| {
-            let mut walk = Walk::new(model);
+            let mut walk = Walk::new(model, kept);
             let mut found = Vec::new();
             for destination in piece {
                 walk.ways(client, *destination, question, &mut found);
@@ -283,8 +292,8 @@ impl<'m> Clients<'m> {
     /// The clients of a host: those of the namespace that defines it, of those that have a rule for it.
     fn of(&self, definition: &Definition<'_>, host: &str) -> BTreeSet<Client> {
         let mut found = BTreeSet::from([Client::sidecar(definition.namespace())]);
-        let others = self.policies.covering(host).take(CLIENTS).flatten();
-        let others = others.chain(self.routes.overlapping(host).take(CLIENTS).flatten());
+        let others = self.policies.covering(host).flatten().take(LOOKED_AT);
+        let others = others.chain(self.routes.overlapping(host).flatten().take(LOOKED_AT));
         for client in others {
             // An unknown namespace may be that of the definition: it is no other client.
             let known = client.namespace().is_some() && definition.namespace().is_some();
@@ -308,13 +317,19 @@ impl<'m> Clients<'m> {
 /// Follows calls from proxy to proxy; remembers the proxies it has met.
 struct Walk<'m> {
     model: &'m Model<'m>,
+    /// How many endpoints of a cluster are kept.
+    kept: usize,
+    /// How many more endpoints are looked at, where not all are kept.
+    left: usize,
     proxies: HashMap<Client, Proxy<'m>>,
 }
 
 impl<'m> Walk<'m> {
-    fn new(model: &'m Model<'m>) -> Self {
+    fn new(model: &'m Model<'m>, kept: usize) -> Self {
         Self {
             model,
+            kept,
+            left: ENDPOINTS,
             proxies: HashMap::new(),
         }
     }
@@ -373,6 +388,9 @@ impl<'m> Walk<'m> {
     }
 
     fn follow(&mut self, call: Call, before: &mut Vec<Hop>, out: &mut Vec<Vec<Hop>>) {
+        if self.left == 0 {
+            return;
+        }
         let results = self.proxy(&call.client).every_route(&call);
         for result in results {
             let ways = result.clusters.len().max(1);
@@ -381,9 +399,14 @@ impl<'m> Walk<'m> {
                     return;
                 }
                 let name = result.clusters.get(chosen).map(|it| it.name.value.clone());
-                let cluster = name
+                let mut cluster = name
                     .as_deref()
                     .and_then(|name| self.proxy(&call.client).cluster(name));
+                if let Some(facts) = cluster.as_mut().filter(|it| it.endpoints.len() > self.kept) {
+                    self.left = self.left.saturating_sub(facts.endpoints.len());
+                    facts.endpoints.truncate(self.kept);
+                    facts.endpoints.shrink_to_fit();
+                }
                 let next = match (&name, result.outcome.value) {
                     (Some(name), Outcome::Forwarded) if before.len() + 1 < HOPS => {
                         self.next(&call, name, cluster.as_ref())

@@ -27,10 +27,10 @@ impl Check for HostIsKubernetesService {
             .filter(|it| it.origin == Origin::ServiceEntry);
         for entry in entries {
             let namespace = entry.namespace();
-            let mut same = registry
-                .of_host(entry.name())
-                .filter(|it| it.origin == Origin::Kubernetes);
-            let Some(service) = same.find(|it| namespace.is_some() && it.namespace() == namespace)
+            let mut same = registry.of_host_in(entry.name(), namespace);
+            let service = same.find(|it| it.origin == Origin::Kubernetes);
+            let Some(service) =
+                service.filter(|it| namespace.is_some() && it.namespace() == namespace)
             else {
                 continue;
             };

@@ -23,6 +23,9 @@ pub(super) struct HttpPoolOnTlsPort;
 /// More lines than that say nothing more.
 const LABELS: usize = 3;
 
+/// A rule for more ports than this is for none in particular.
+const PORTS: usize = 256;
+
 impl Check for HttpPoolOnTlsPort {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
@@ -37,6 +40,9 @@ impl Check for HttpPoolOnTlsPort {
                 continue;
             }
             let ports: Vec<&Port<'_>> = hosts.iter().flat_map(|it| &it.definition.ports).collect();
+            if ports.len() > PORTS {
+                continue;
+            }
             let unseen = |number: u32| {
                 let of_number = ports.iter().filter(|port| port.number == number);
                 of_number.clone().next().is_some()

@@ -3,7 +3,6 @@
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::Origin;
-use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
 use crate::istio::route::VirtualService;
 use crate::source::Spanned;
@@ -54,8 +53,8 @@ impl Check for MeshNotListed {
                 it.definition.origin == Origin::ServiceEntry && it.definition.mesh_external
             });
             let Some(external) = external else { continue };
-            let mut others = cx.routes_for(external.host);
-            if others.any(|routes| routes.bindings.contains(&Binding::Mesh)) {
+            let name = external.host.to_lowercase();
+            if cx.model.virtual_services.covering(&name).next().is_some() {
                 continue;
             }
             let message = format!(
