@@ -15,6 +15,7 @@ pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     };
     names
         .iter()
+        .filter(|name| name.len().abs_diff(length) <= allowed + 2)
         .map(|name| (distance(&folded, &fold(name)), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)

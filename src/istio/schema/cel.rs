@@ -241,19 +241,36 @@ pub(super) fn empty<'t>(node: Node<'t>, at: &mut Checker<'t>) {
 }
 
 pub(super) fn group_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
-    let label = |label: &str| {
-        let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        !label.is_empty()
-            && label.bytes().all(inner)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    if let Some(text) = node
-        .as_str()
-        .filter(|text| !text.is_empty() && !text.split('.').all(label))
-    {
+    let right = |text: &str| text.is_empty() || text.split('.').all(is_lower_label);
+    if let Some(text) = node.as_str().filter(|text| !right(text)) {
         at.push(at.refusal(node.span(), &format!("`{text}` is no API group")));
     }
+}
+
+/// What every object's name must be, with or without CEL.
+pub(super) fn object_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
+    let right = |text: &str| text.len() <= 253 && text.split('.').all(is_lower_label);
+    if let Some(text) = node.as_str().filter(|text| !right(text)) {
+        let finding = at.refusal(node.span(), &format!("`{text}` is no name of an object"));
+        at.push(finding.help("use lower-case letters, digits, and inner `-` and `.`"));
+    }
+}
+
+pub(super) fn namespace_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
+    // An empty one is none.
+    let right = |text: &str| text.is_empty() || (text.len() <= 63 && is_lower_label(text));
+    if let Some(text) = node.as_str().filter(|text| !right(text)) {
+        let finding = at.refusal(node.span(), &format!("`{text}` is no name of a namespace"));
+        at.push(finding.help("use lower-case letters, digits and inner `-`"));
+    }
+}
+
+fn is_lower_label(label: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !label.is_empty()
+        && label.bytes().all(inner)
+        && !label.starts_with('-')
+        && !label.ends_with('-')
 }
 
 pub(super) fn kind_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {

@@ -1,6 +1,8 @@
 //! What every object has. What stands in `status` is written by controllers, and is not ours to judge.
 
-use super::{ANY, BOOL, Field, LABELS, STRING, STRINGS, Schema, UINT64, field, list, object};
+use super::{
+    ANY, BOOL, Field, LABELS, Rule, STRING, STRINGS, Schema, UINT64, cel, field, list, object,
+};
 
 const METADATA: Schema = object(&[
     field("annotations", LABELS),
@@ -12,8 +14,8 @@ const METADATA: Schema = object(&[
     field("generation", ANY),
     field("labels", LABELS),
     field("managedFields", list(&ANY)),
-    field("name", STRING),
-    field("namespace", STRING),
+    field("name", STRING.rules(&[Rule::Cel(cel::object_name)])),
+    field("namespace", STRING.rules(&[Rule::Cel(cel::namespace_name)])),
     field("ownerReferences", list(&OWNER)),
     field("resourceVersion", STRING),
     field("selfLink", STRING),
