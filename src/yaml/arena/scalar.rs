@@ -150,22 +150,24 @@ impl Arena<'_> {
         let Some(key) = self.tree.nodes.last_mut() else {
             return false;
         };
-        let written = self.text.as_bytes().get(key.end as usize..).unwrap_or(&[]);
+        let rest = self.text.get(key.end as usize..self.end).unwrap_or("");
+        let colon = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let behind = rest.as_bytes().get(colon..).unwrap_or(&[]);
         let bare = frame.flow
             && key.shape == Shape::Scalar
             && key.style == Style::Plain
             && key.end as usize == self.gap.at
             && !key.absent
-            && matches!(written, [b':', b',' | b']' | b'}', ..]);
+            && matches!(behind, [b':', b',' | b']' | b'}', ..]);
         if !bare {
             return false;
         }
         if key.a != Raw::SOURCE {
-            self.tree.cooked.push(':');
-            key.b += 1;
+            self.tree.cooked.push_str(rest.get(..=colon).unwrap_or(""));
+            key.b += offset(colon + 1);
         }
-        key.end += 1;
-        self.gap.at += 1;
+        key.end += offset(colon + 1);
+        self.gap.at += colon + 1;
         if !frame.implicit {
             return false;
         }
