@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::world::Worlds;
+use super::worlds::Worlds;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 

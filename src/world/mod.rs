@@ -10,10 +10,10 @@ mod namespace;
 mod plan;
 mod rivals;
 mod split;
-mod world;
+mod worlds;
 
 pub use file::File;
 pub use mesh::{FoundMesh, Mesh, MeshOrigin, find_mesh};
 pub use namespace::{Fallback, assign_namespaces};
 pub use split::{NamedWorld, Options, split};
-pub use world::{World, Worlds};
+pub use worlds::{World, Worlds};

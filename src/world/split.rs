@@ -9,7 +9,7 @@ use super::identity::{Identity, is_filled_in};
 use super::mesh::{FoundMesh, Mesh};
 use super::plan::{Plan, by_name, by_rule, rivals};
 use super::rivals::FileIndex;
-use super::world::{World, Worlds};
+use super::worlds::{World, Worlds};
 use crate::istio::Resource;
 use crate::manifest::{Kinds, Kustomizations};
 use crate::source::{FileId, Span};

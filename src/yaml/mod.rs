@@ -1,6 +1,6 @@
 //! Turns text into a tree whose every node has a byte span, as Kubernetes reads it.
 //!
-//! Kubernetes cuts a file into documents by its lines ([`split`]), reads each with go-yaml v2 and turns it into JSON.
+//! Kubernetes cuts a file into documents by its lines ([`split()`]), reads each with go-yaml v2 and turns it into JSON.
 //! Where that differs from the YAML specification, Kubernetes is right here.
 
 mod arena;
