@@ -260,7 +260,7 @@ pub(super) struct Inputs {
     /// These files are all there is in the cluster
     #[arg(long, overrides_with = "open_world", help_heading = "Configuration")]
     pub(super) closed_world: bool,
-    /// Other manifests may exist in the cluster: a missing resource is no proof [default]
+    /// Other manifests may exist in the cluster: a missing resource is no proof (the default)
     #[arg(long, overrides_with = "closed_world", help_heading = "Configuration")]
     pub(super) open_world: bool,
     /// How many threads to use [default: one per processor]

@@ -170,7 +170,7 @@ impl Parsed {
 fn syntax_error(error: &SyntaxError) -> Diagnostic {
     let mut finding = syntax(error.span, error.message.as_str());
     finding.help.clone_from(&error.help);
-    finding.fix = error.fix.clone().map(Box::new);
+    finding.fix.clone_from(&error.fix);
     for (span, message) in &error.because {
         finding = finding.because(*span, message.as_str());
     }

@@ -13,7 +13,7 @@ pub struct SyntaxError {
     pub help: Option<String>,
     /// Other places that made it so.
     pub because: Vec<(Span, String)>,
-    pub fix: Option<Fix>,
+    pub fix: Option<Box<Fix>>,
 }
 
 impl SyntaxError {
@@ -47,11 +47,11 @@ impl SyntaxError {
         };
         let edits = vec![at(self.span.start), at(self.span.end)];
         Self {
-            fix: Some(Fix {
+            fix: Some(Box::new(Fix {
                 safety: Safety::Safe,
                 message: "put it in quotes".to_owned(),
                 edits,
-            }),
+            })),
             ..self
         }
     }
