@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use smallvec::SmallVec;
+
 use super::client::{Client, ProxyKind};
 use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced, WeightedCluster};
 use super::filter_chain::{Connection, FilterChain, Handling, Listener};
@@ -106,6 +108,16 @@ impl<'m> Proxy<'m> {
     }
 
     fn in_chain(&self, chain: &FilterChain<'m>, call: &Call, wanted: Routes) -> Vec<CallResult> {
+        let mut results = self.handled(chain, call, wanted);
+        for result in &mut results {
+            if result.handler_lines.is_empty() {
+                result.handler_lines.clone_from(&chain.lines);
+            }
+        }
+        results
+    }
+
+    fn handled(&self, chain: &FilterChain<'m>, call: &Call, wanted: Routes) -> Vec<CallResult> {
         let tls = call.speaks == Speaks::Tls;
         if chain.ends_tls && !tls {
             return vec![error(None, CallError::Protocol, "the listener expects TLS")];
@@ -141,7 +153,17 @@ impl<'m> Proxy<'m> {
                 "no virtual host has the name",
             )];
         };
-        match found {
+        let port = match &found {
+            VirtualHost::Rules { host, .. } => {
+                let services = self.services_on(table.port);
+                services
+                    .get(host)
+                    .and_then(|service| service.port(table.port))
+            }
+            VirtualHost::Service { port, .. } => Some(*port),
+            VirtualHost::Unknown => None,
+        };
+        let mut results = match found {
             VirtualHost::Rules { service, .. } => {
                 let place = HttpPlace::in_sidecar(self, table, service.namespace());
                 let mut all = routes(service, place.place());
@@ -158,7 +180,13 @@ impl<'m> Proxy<'m> {
                 vec![finish(default_route(self, &service, port), Vec::new())]
             }
             VirtualHost::Unknown => vec![self.unknown_request()],
+        };
+        // On a port that many services share, the protocol of the one that is meant says why it is HTTP.
+        let line = port.map(|port| port.protocol_line.unwrap_or(port.number_line));
+        for result in &mut results {
+            result.handler_lines.extend(line);
         }
+        results
     }
 
     fn gateway_request(
@@ -372,6 +400,7 @@ fn result(outcome: Outcome, handler: Option<Handler>) -> CallResult {
         error: None,
         status: None,
         handler,
+        handler_lines: SmallVec::new(),
         clusters: Vec::new(),
         route: None,
         tcp: None,

@@ -184,9 +184,29 @@ pub struct CallResult {
     pub error: Option<CallError>,
     pub status: Option<u32>,
     pub handler: Option<Handler>,
+    /// The lines that decide over the handler: the protocol of a port, the TLS mode of a Gateway's server.
+    pub handler_lines: SmallVec<[Span; 2]>,
     pub clusters: Vec<WeightedCluster>,
     pub route: Option<RouteFacts>,
     pub tcp: Option<TcpFacts>,
+}
+
+impl CallResult {
+    /// Why the call goes the way it goes: what decides over the handler, and the rule that was chosen.
+    pub fn why(&self) -> Because {
+        let mut lines = self.handler_lines.clone();
+        lines.extend(
+            self.outcome
+                .spans()
+                .iter()
+                .copied()
+                .filter(|line| !self.handler_lines.contains(line)),
+        );
+        match lines.is_empty() {
+            true => self.outcome.because.clone(),
+            false => Because::Lines(lines),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use smallvec::SmallVec;
 
 use super::facts::Speaks;
 use super::gateway_routes::GatewayRoutes;
 use super::host::HostIndex;
 use super::l4_route::L4Route;
 use super::virtual_host::RouteTable;
+use crate::source::Span;
 
 /// A connection, as far as chains are told apart by it.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +83,8 @@ pub struct FilterChain<'m> {
     /// The proxy ends TLS here.
     pub ends_tls: bool,
     pub handling: Handling<'m>,
+    /// The lines that make it what it is: the protocol of a port, the TLS mode of a server.
+    pub lines: SmallVec<[Span; 2]>,
 }
 
 /// Chains while a listener is built: of two that ask for the same, the first stays.
@@ -129,6 +133,7 @@ impl<'m> Chains<'m> {
                 when: ChainMatch::default(),
                 ends_tls: false,
                 handling: Handling::Unknown,
+                lines: SmallVec::new(),
             });
         }
         Listener::new(chains, default)

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use smallvec::SmallVec;
+
 use super::client::Client;
 use super::namespace::{Same, same};
 use super::protocol::Protocol;
@@ -11,7 +13,7 @@ use super::virtual_service::Binding;
 use crate::istio::decode::Items;
 use crate::istio::proxy::{Gateway, Server, ServerTlsMode};
 use crate::istio::resource::{Resource, Spec};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 /// A Service with this label keeps the numbers that Gateways write.
 const KEEPS_PORTS: &str = "experimental.istio.io/disable-gateway-port-translation";
@@ -158,6 +160,15 @@ impl<'m> GatewayServer<'m> {
                 .map(|mode| mode.value)
                 .unwrap_or_default(),
         )
+    }
+
+    /// The lines that decide what it does with a connection: its protocol and its TLS mode.
+    pub fn lines(&self) -> SmallVec<[Span; 2]> {
+        let port = self.written.value.port.as_ref();
+        let protocol = port.map(|port| port.value.protocol.as_ref().map_or(port.key, |p| p.span));
+        let tls = self.written.value.tls.as_ref();
+        let mode = tls.map(|tls| tls.value.mode.as_ref().map_or(tls.key, |mode| mode.span));
+        protocol.into_iter().chain(mode).collect()
     }
 
     /// TLS goes through undecrypted.

@@ -56,6 +56,11 @@ pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> RouterListeners<'m>
                 handling: Handling::GatewayHttp(GatewayRoutes {
                     name: route.clone(),
                 }),
+                lines: own
+                    .clone()
+                    .next()
+                    .map(GatewayServer::lines)
+                    .unwrap_or_default(),
             }],
             None => own
                 .flat_map(|server| chains(proxy, server, &mut names))
@@ -96,6 +101,7 @@ fn chains<'m>(
             handling: Handling::GatewayHttp(GatewayRoutes {
                 name: route.clone(),
             }),
+            lines: server.lines(),
         }];
     }
     match server.tls_mode() {
@@ -138,6 +144,7 @@ fn tcp_chain<'m>(
         },
         ends_tls,
         handling: l4(service, route, line, server.number),
+        lines: server.lines(),
     })
 }
 
@@ -164,6 +171,7 @@ fn tls_chains<'m>(
                         },
                         ends_tls: false,
                         handling: l4(service, rule.value.route.items(), rule.key, server.number),
+                        lines: server.lines(),
                     });
                 }
             }

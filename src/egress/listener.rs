@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use smallvec::SmallVec;
 
 use super::client::ProxyKind;
 use super::effective::EffectiveService;
@@ -18,7 +19,7 @@ use super::virtual_host::RouteTable;
 use super::virtual_service::{Binding, Section, VirtualService};
 use crate::istio::Items;
 use crate::istio::decode::{List, Map};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 pub(super) const WILDCARD: &str = "0.0.0.0";
 
@@ -65,6 +66,17 @@ struct Addition<'s, 'm> {
     port: Option<&'m Port<'m>>,
     bind: Option<String>,
     address: Option<&'m Address<'m>>,
+}
+
+impl Addition<'_, '_> {
+    /// What decides over the chains: the protocol of the egress listener's port, or of the service's.
+    fn protocol_line(&self) -> SmallVec<[Span; 2]> {
+        let own = self.listener.port.map(|port| port.line);
+        let declared = self
+            .port
+            .map(|port| port.protocol_line.unwrap_or(port.number_line));
+        own.or(declared).into_iter().collect()
+    }
 }
 
 pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> PortListeners<'m> {
@@ -266,6 +278,7 @@ impl<'m> Build<'_, 'm> {
                 port: addition.number,
                 only: of_one.then(|| addition.service.base.name().to_owned()),
             }),
+            lines: addition.protocol_line(),
         }
     }
 
@@ -341,6 +354,7 @@ impl<'m> Build<'_, 'm> {
                                 line: rule.key,
                                 port: addition.number,
                             }),
+                            lines: addition.protocol_line(),
                         });
                     }
                 }
@@ -401,6 +415,7 @@ impl<'m> Build<'_, 'm> {
                         line: rule.key,
                         port: addition.number,
                     }),
+                    lines: addition.protocol_line(),
                 };
                 let conditions = rule.value.matches.items();
                 if conditions.is_empty() {
@@ -465,6 +480,7 @@ impl<'m> Build<'_, 'm> {
                 port: port.map_or(addition.number, |port| port.number),
                 lines: [host.line, port.map_or(host.line, |port| port.number_line)],
             }),
+            lines: addition.protocol_line(),
         }
     }
 

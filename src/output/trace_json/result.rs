@@ -105,6 +105,9 @@ impl<'t> JsonResult<'t> {
         let mut why = Reasons::new(sources);
         let result = &trace.result;
         let outcome = *why.take("outcome", &result.outcome);
+        for line in &result.handler_lines {
+            why.line("handler", *line);
+        }
         let mut clusters = Vec::new();
         for (at, cluster) in result.clusters.iter().enumerate() {
             clusters.push(JsonWeighted {

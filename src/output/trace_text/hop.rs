@@ -93,7 +93,7 @@ fn path(out: &mut String, hop: &Hop, columns: &Columns<'_>) {
         .map_or(String::new(), |status| format!(" (status {status})"));
     columns.row(
         out,
-        &Row::new("path", format!("{text}{status}"), &result.outcome.because),
+        &Row::new("path", format!("{text}{status}"), &result.why()),
     );
     if let Some(route) = &result.route {
         let retries = retries(route.retry.value.as_ref());
