@@ -1,5 +1,7 @@
 //! Whatever the bytes: no panic, and every span lies in the text, on the borders of characters.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use egress_lint::source::{FileId, Span};
 use egress_lint::yaml::{Kind, Node, Style, Tree, split};
 use proptest::prelude::*;
