@@ -15,3 +15,18 @@ bless:
 bench FILES="100000":
     cargo build --release --quiet
     cargo bench --bench speed -- {{FILES}}
+
+# The files of a new rule, all of one name; registering it in src/rules/mod.rs is left to you
+new-rule NAME:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    name={{NAME}} file=src/rules/$(tr - _ <<< {{NAME}}).rs
+    type=$(sed -E 's/(^|-)([a-z0-9])/\U\2/g' <<< "$name")
+    test ! -e "$file"
+    mkdir -p "testdata/rules/$name"
+    sed -e "s/host-trailing-dot/$name/g; s/HostTrailingDot/$type/g" src/rules/host_trailing_dot.rs > "$file"
+    sed -e "s/host-trailing-dot/$name/g" rules/host-trailing-dot.md > "rules/$name.md"
+    for kind in bad good; do
+      sed -e "s/host-trailing-dot/$name/g" "testdata/rules/host-trailing-dot/$kind.yaml" > "testdata/rules/$name/$kind.yaml"
+    done
+    echo "copies of host-trailing-dot to write over; then: mod and &RULE in src/rules/mod.rs, just bless"

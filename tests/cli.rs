@@ -490,3 +490,30 @@ fn the_configuration_is_found_and_its_mistakes_are_told() {
         );
     }
 }
+
+#[test]
+fn one_world_can_be_asked_for() {
+    let bad = bad();
+    let folder = folder(&[
+        ("prod/a.yaml", &bad),
+        ("staging/a.yaml", &bad),
+        ("base/b.yaml", ""),
+    ]);
+    let all = run(&folder, &["--isolated", "--format", "json", "."]);
+    assert_eq!(paths(&all), ["prod/a.yaml", "staging/a.yaml"]);
+    let one = run(
+        &folder,
+        &["--isolated", "--format", "json", "--world", "prod", "."],
+    );
+    assert_eq!(
+        (code(&one), paths(&one)),
+        (1, vec!["prod/a.yaml".to_owned()])
+    );
+    let none = run(&folder, &["--isolated", "--world", "nowhere", "."]);
+    assert_eq!(code(&none), 2);
+    assert!(
+        text(&none.stderr).contains("prod"),
+        "{}",
+        text(&none.stderr)
+    );
+}

@@ -223,6 +223,9 @@ pub(super) struct Check {
     /// Print no findings and no summary; the exit code says it
     #[arg(long, short, help_heading = "Output")]
     pub(super) quiet: bool,
+    /// Only the findings of one of several worlds
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub(super) world: Option<String>,
     /// Exit with 0 when there is no Istio resource in the inputs
     #[arg(long, help_heading = "Input")]
     pub(super) allow_empty: bool,

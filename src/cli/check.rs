@@ -63,8 +63,13 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         istio_version: session.version,
         mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
+        world: arguments.world.as_deref(),
         fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };
+    if arguments.world.is_some() {
+        let worlds = engine::worlds(&session.loaded, &settings);
+        session::choose(&worlds.list, arguments.world.as_deref())?;
+    }
     let report = engine::check(&mut session.loaded, &settings);
     Ok(Judged { session, report })
 }

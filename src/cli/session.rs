@@ -2,7 +2,7 @@
 
 use std::io;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::arguments::Inputs;
 use super::terminal;
@@ -11,7 +11,7 @@ use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
 use crate::istio::IstioVersion;
 use crate::source::{Content, FileId, Problem, Sources, Span, Spanned, discover, read_stream};
-use crate::world::Fallback;
+use crate::world::{Fallback, World};
 
 /// The configuration and the files of a run; what the command line says wins over the configuration.
 #[derive(Debug)]
@@ -57,6 +57,7 @@ pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
         };
         (name, content)
     });
+    let progress = terminal::progress(found.inputs.len());
     let mut loaded = engine::load(Request {
         found,
         stdin,
@@ -67,6 +68,7 @@ pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
         namespace: namespace(inputs, &config),
         parse_all: inputs.no_prefilter,
     });
+    progress.finish_and_clear();
     loaded.diagnostics.append(&mut diagnostics);
     let closed = config.closed_world.as_ref().is_some_and(|it| it.value);
     Ok(Session {
@@ -114,4 +116,26 @@ fn left_out(texts: &[String]) -> anyhow::Result<PathGlobs> {
         wrong.get_or_insert_with(|| anyhow!("`--exclude {}`: {reason}", glob.value));
     });
     wrong.map_or(Ok(globs), Err)
+}
+
+/// The world that is asked about.
+pub(super) fn choose<'w, 'a>(
+    worlds: &'w [World<'a>],
+    wanted: Option<&str>,
+) -> anyhow::Result<&'w World<'a>> {
+    let names = || {
+        let names = worlds.iter().filter_map(|world| world.name.as_deref());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match (worlds, wanted) {
+        (_, Some(wanted)) => worlds
+            .iter()
+            .find(|world| world.name.as_deref() == Some(wanted))
+            .with_context(|| format!("there is no world `{wanted}` but: {}", names())),
+        ([world], None) => Ok(world),
+        _ => bail!(
+            "the files belong to several clusters; choose one with --world: {}",
+            names()
+        ),
+    }
 }

@@ -1,6 +1,9 @@
 //! What reaches the terminal: standard error, colours, and nothing that a file could have smuggled in.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::time::Duration;
+
+use indicatif::ProgressBar;
 
 use super::arguments::Color;
 use super::exit::Exit;
@@ -9,6 +12,19 @@ use crate::output::{self, visible};
 /// Says something on standard error.
 pub(super) fn say(message: &str) {
     let _ = writeln!(io::stderr().lock(), "egress-lint: {}", visible(message));
+}
+
+/// Fewer files than this are read before anybody looks.
+const MANY: usize = 5_000;
+
+/// Moves on standard error while many files are read, if that is a terminal.
+pub(super) fn progress(files: usize) -> ProgressBar {
+    if files < MANY || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner().with_message(format!("reading {files} files"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
 }
 
 /// The end of a run that could not be done.

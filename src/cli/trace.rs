@@ -23,7 +23,6 @@ use crate::egress::settings::Settings as Conditions;
 use crate::engine::{self, Levels, Settings};
 use crate::output::{self, Traced};
 use crate::source::{SourceFile, Sources};
-use crate::world::World;
 use crate::yaml::Tree;
 
 pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -37,6 +36,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         istio_version: session.version,
         mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
+        world: None,
         fields: false,
     };
     let calls = match &arguments.calls {
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         None => None,
     };
     let worlds = engine::worlds(&session.loaded, &settings);
-    let world = choose(&worlds.list, arguments.world.as_deref())?;
+    let world = session::choose(&worlds.list, arguments.world.as_deref())?;
     let mut conditions = Conditions {
         version: session.version,
         ..Conditions::default()
@@ -196,23 +196,4 @@ fn read(path: &Path, text: String) -> anyhow::Result<Option<Vec<Call>>> {
         ));
     }
     Ok(wrong.is_empty().then_some(calls))
-}
-
-/// The world that is asked about.
-fn choose<'w, 'a>(worlds: &'w [World<'a>], wanted: Option<&str>) -> anyhow::Result<&'w World<'a>> {
-    let names = || {
-        let names = worlds.iter().filter_map(|world| world.name.as_deref());
-        names.collect::<Vec<_>>().join(", ")
-    };
-    match (worlds, wanted) {
-        (_, Some(wanted)) => worlds
-            .iter()
-            .find(|world| world.name.as_deref() == Some(wanted))
-            .with_context(|| format!("there is no world `{wanted}` but: {}", names())),
-        ([world], None) => Ok(world),
-        _ => bail!(
-            "the files belong to several clusters; choose one with --world: {}",
-            names()
-        ),
-    }
 }

@@ -23,6 +23,8 @@ pub struct Settings<'a> {
     pub mesh: Option<FoundMesh>,
     /// These files are all there is in the cluster.
     pub closed: bool,
+    /// The world that is asked about; without it all are.
+    pub world: Option<&'a str>,
     /// Whether the report's format tells the paths of fields, which cost a second look at the documents with findings.
     pub fields: bool,
 }
@@ -81,11 +83,29 @@ pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
     unknown_values::drop(&mut findings, loaded.resources());
     findings.retain_mut(|finding| settings.levels.adjust(&known, finding));
     silence(&mut findings, comments, loaded, settings, &known);
+    if let Some(name) = settings.world {
+        keep_world(&mut findings, loaded, &worlds, name);
+    }
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
         about::fields(&mut findings, &loaded.sources, loaded.resources());
     }
     report::report(loaded, findings, known, settings.istio_version)
+}
+
+/// Leaves out what does not concern a world: findings that hold in others only, and those in files it does not hold.
+fn keep_world(findings: &mut Vec<Diagnostic>, loaded: &Loaded, worlds: &Worlds<'_>, name: &str) {
+    let manifests: HashSet<FileId> = loaded.manifests.iter().map(|file| file.id).collect();
+    let mut all = worlds.list.iter();
+    let Some(world) = all.find(|world| world.name.as_deref() == Some(name)) else {
+        return;
+    };
+    findings.retain(|finding| {
+        let file = finding.span.file;
+        let here = !manifests.contains(&file) || world.holds(file);
+        let holds = finding.worlds.as_ref();
+        here && holds.is_none_or(|worlds| worlds.iter().any(|it| **it == *name))
+    });
 }
 
 /// What is wrong with the facts in annotations.
