@@ -1,6 +1,8 @@
 //! Declares the rule interface, the registry, and one check per file.
 
 mod address_conflict;
+mod ambient_export_to;
+mod ambient_none_without_address;
 mod ambient_without_waypoint;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
@@ -110,6 +112,8 @@ pub trait Check: Send + Sync {
 /// Every rule, by name.
 static ALL: &[&RuleDef] = &[
     &address_conflict::RULE,
+    &ambient_export_to::RULE,
+    &ambient_none_without_address::RULE,
     &ambient_without_waypoint::RULE,
     &certificate_name_covers_no_host::RULE,
     &certificate_name_unchecked::RULE,
