@@ -18,7 +18,6 @@ pub mod host;
 pub mod http_match;
 pub mod http_route;
 pub mod http_rule;
-pub mod inventory;
 pub mod l4_route;
 pub mod listener;
 pub mod mesh;

@@ -8,7 +8,7 @@ use super::call::Call;
 use super::client::{Client, ProxyKind};
 use super::cluster::ClusterName;
 use super::facts::{CallResult, ClusterFacts, Outcome, Speaks, TlsFacts};
-use super::host::{HostIndex, is_wildcard, subset_of, to_fqdn};
+use super::host::{HostIndex, is_wildcard, subset_of};
 use super::model::Model;
 use super::protocol::Protocol;
 use super::proxy::Proxy;
@@ -252,56 +252,40 @@ fn declared(model: &Model<'_>, question: &Question, kept: usize) -> Vec<Path> {
 
 /// Who is looked at as a client of a host.
 struct Clients<'m> {
-    policies: HostIndex<Client>,
     routes: HostIndex<Client>,
     model: &'m Model<'m>,
 }
 
 impl<'m> Clients<'m> {
     fn new(model: &'m Model<'m>) -> Self {
-        let mut policies = HostIndex::default();
-        for rule in model.rules.all() {
-            let selector = rule.spec.workload_selector.as_ref();
-            let labels = selector.and_then(|it| it.value.match_labels.as_ref());
-            let labels = labels.into_iter().flat_map(|labels| labels.value.iter());
-            let client = Client {
-                namespace: rule.namespace().map(str::to_owned),
-                labels: labels
-                    .map(|(k, v)| (k.value.clone(), v.value.clone()))
-                    .collect(),
-                proxy: ProxyKind::Sidecar,
-            };
-            let host = to_fqdn(&rule.host, rule.namespace());
-            if host != "*" {
-                policies.insert(&host, client);
-            }
-        }
         let mut routes = HostIndex::default();
         for service in model.virtual_services.iter() {
             for (host, _) in &service.hosts {
                 routes.insert(host, Client::sidecar(service.namespace()));
             }
         }
-        Self {
-            policies,
-            routes,
-            model,
-        }
+        Self { routes, model }
     }
 
     /// The clients of a host: those of the namespace that defines it, of those that have a rule for it.
     fn of(&self, definition: &Definition<'_>, host: &str) -> BTreeSet<Client> {
         let mut found = BTreeSet::from([Client::sidecar(definition.namespace())]);
-        let others = self.policies.covering(host).flatten().take(LOOKED_AT);
-        let others = others.chain(self.routes.overlapping(host).flatten().take(LOOKED_AT));
-        for client in others {
+        let rules = self.model.rules.covering(host).take(LOOKED_AT);
+        // A rule for everything is for no host in particular.
+        let rules = rules.filter(|(rule, _)| rule.host != "*");
+        let of_rules = rules.map(|(rule, _)| {
+            let selected = rule.selected_client();
+            selected.unwrap_or_else(|| Client::sidecar(rule.namespace()))
+        });
+        let routes = self.routes.overlapping(host).flatten().take(LOOKED_AT);
+        for client in of_rules.chain(routes.cloned()) {
             // An unknown namespace may be that of the definition: it is no other client.
             let known = client.namespace().is_some() && definition.namespace().is_some();
             if found.len() < CLIENTS
                 && (known || !client.labels.is_empty())
-                && self.sees(client, definition, host)
+                && self.sees(&client, definition, host)
             {
-                found.insert(client.clone());
+                found.insert(client);
             }
         }
         found

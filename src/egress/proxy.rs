@@ -63,16 +63,6 @@ impl<'m> Proxy<'m> {
         self.model.cluster_in(&self.scope, name)
     }
 
-    /// The cluster of a port of a service that the proxy sees, or of a subset of it.
-    pub fn cluster_of(
-        &self,
-        service: &EffectiveService<'m>,
-        port: u32,
-        subset: &str,
-    ) -> Option<ClusterFacts> {
-        super::cluster::cluster(self.model, &self.scope.client, service, port, subset)
-    }
-
     /// The DestinationRule that holds for the service under a host.
     pub fn destination_rule(&self, host: &str) -> Option<EffectiveRule<'m>> {
         let service = self.scope.service(host)?;

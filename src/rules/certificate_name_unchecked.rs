@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::context::tls_blocks;
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
-use crate::istio::decode::Items;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -90,21 +90,14 @@ fn is_http(handler: Option<Handler>) -> bool {
 fn unverified(cx: &Context<'_>) -> BTreeSet<Span> {
     let mut found = BTreeSet::new();
     for (_, rule) in cx.destination_rules() {
-        for policy in super::context::policies(rule) {
-            let ports = policy.port_level_settings.items().iter();
-            let blocks = policy
-                .tls
-                .iter()
-                .chain(ports.filter_map(|port| port.tls.as_ref()));
-            for tls in blocks {
-                if tls
-                    .value
-                    .insecure_skip_verify
-                    .as_ref()
-                    .is_some_and(|it| it.value)
-                {
-                    found.extend(tls.value.mode.as_ref().map(|mode| mode.span));
-                }
+        for tls in tls_blocks(rule) {
+            if tls
+                .value
+                .insecure_skip_verify
+                .as_ref()
+                .is_some_and(|it| it.value)
+            {
+                found.extend(tls.value.mode.as_ref().map(|mode| mode.span));
             }
         }
     }

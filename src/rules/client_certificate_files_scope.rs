@@ -1,5 +1,6 @@
 //! Certificate files that every client needs.
 
+use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::Origin;
@@ -38,26 +39,19 @@ impl Check for ClientCertificateFilesScope {
                 .iter()
                 .find(|it| it.definition.origin == Origin::ServiceEntry);
             let Some(external) = external else { continue };
-            for policy in super::context::policies(rule) {
-                let ports = policy.port_level_settings.items().iter();
-                let blocks = policy
-                    .tls
-                    .iter()
-                    .chain(ports.filter_map(|port| port.tls.as_ref()));
-                for tls in blocks {
-                    let Some(file) = file(tls) else { continue };
-                    let basis =
-                        Basis::assuming("not every workload that uses the host mounts the file");
-                    let message = format!(
-                        "every proxy that imports this rule needs the file `{}`: where it is missing, the cluster of `{}` cannot be used",
-                        file.value, external.host
-                    );
-                    out.add(basis, file.span, message, |finding| {
+            for tls in tls_blocks(rule) {
+                let Some(file) = file(tls) else { continue };
+                let basis =
+                    Basis::assuming("not every workload that uses the host mounts the file");
+                let message = format!(
+                    "every proxy that imports this rule needs the file `{}`: where it is missing, the cluster of `{}` cannot be used",
+                    file.value, external.host
+                );
+                out.add(basis, file.span, message, |finding| {
                         finding
                             .because(external.line, "the external host")
                             .help("add a `workloadSelector` for the workloads that mount it, or keep the rule to its namespace with `exportTo: [.]`")
                     });
-                }
             }
         }
     }

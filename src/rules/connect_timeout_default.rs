@@ -1,6 +1,6 @@
 //! Outlier detection that first waits ten seconds.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -26,7 +26,7 @@ pub(super) struct ConnectTimeoutDefault;
 
 impl Check for ConnectTimeoutDefault {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let facts = reached.cluster;
             let outlier = &facts.outlier;
@@ -35,7 +35,7 @@ impl Check for ConnectTimeoutDefault {
             };
             let connect = &facts.connect_timeout_ms;
             let by_default = matches!(connect.because, Because::Default(_));
-            if !by_default || seen.insert(place, ()).is_some() {
+            if !by_default || !seen.insert(place) {
                 continue;
             }
             let retries = reached.hop.result.route.as_ref();

@@ -1,6 +1,6 @@
 //! A connect timeout below a round trip.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -31,7 +31,7 @@ const NEXT_ADDRESS_MS: i64 = 300;
 
 impl Check for ConnectTimeoutTooSmall {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let connect = &reached.cluster.connect_timeout_ms;
             let Some(&place) = connect.spans().first() else {
@@ -63,7 +63,7 @@ impl Check for ConnectTimeoutTooSmall {
             } else {
                 continue;
             };
-            if seen.insert(place, ()).is_some() {
+            if !seen.insert(place) {
                 continue;
             }
             out.add(Basis::Proven, place, message, |finding| {

@@ -261,6 +261,15 @@ fn existing<'a>(world: &'a World<'a>) -> impl Iterator<Item = &'a Resource> {
         .filter(|resource| !resource.refused && world.is_decided(resource.kind))
 }
 
+/// Every `tls` block of a DestinationRule: of its policy, of its subsets, and of ports in both.
+pub(super) fn tls_blocks(rule: &DestinationRule) -> impl Iterator<Item = &Spanned<Box<ClientTls>>> {
+    policies(rule).flat_map(|policy| {
+        let ports = policy.port_level_settings.items().iter();
+        let of_ports = ports.filter_map(|port| port.tls.as_ref());
+        policy.tls.iter().chain(of_ports)
+    })
+}
+
 /// The policies of a DestinationRule: its own, and those of its subsets.
 pub(super) fn policies(rule: &DestinationRule) -> impl Iterator<Item = &TrafficPolicy> {
     let subsets = rule.subsets.items().iter();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::context::tls_blocks;
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks};
-use crate::istio::decode::Items;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -60,15 +60,8 @@ impl Check for CredentialNameOnSidecar {
 fn credential_names(cx: &Context<'_>) -> BTreeSet<Span> {
     let mut found = BTreeSet::new();
     for (_, rule) in cx.destination_rules() {
-        for policy in super::context::policies(rule) {
-            let ports = policy.port_level_settings.items().iter();
-            let blocks = policy
-                .tls
-                .iter()
-                .chain(ports.filter_map(|port| port.tls.as_ref()));
-            let names = blocks.filter_map(|tls| tls.value.credential_name.as_ref());
-            found.extend(names.flat_map(|name| [name.span, name.key]));
-        }
+        let names = tls_blocks(rule).filter_map(|tls| tls.value.credential_name.as_ref());
+        found.extend(names.flat_map(|name| [name.span, name.key]));
     }
     found
 }

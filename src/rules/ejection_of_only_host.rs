@@ -1,6 +1,6 @@
 //! Outlier detection that may eject the only host.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -28,7 +28,7 @@ const DEFAULT_EJECTION_MS: i64 = 30_000;
 
 impl Check for EjectionOfOnlyHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
@@ -52,7 +52,7 @@ impl Check for EjectionOfOnlyHost {
             let Some(count) = Count::of(cx, cluster).filter(|it| it.known() == Some(1)) else {
                 continue;
             };
-            if panics || seen.insert(place, ()).is_some() {
+            if panics || !seen.insert(place) {
                 continue;
             }
             let time = outlier.base_ejection_ms.as_ref();

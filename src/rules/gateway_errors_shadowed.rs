@@ -1,6 +1,6 @@
 //! A threshold for gateway errors that the one for all 5xx reaches first.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -26,7 +26,7 @@ const DEFAULT_5XX: u32 = 5;
 
 impl Check for GatewayErrorsShadowed {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
@@ -40,7 +40,7 @@ impl Check for GatewayErrorsShadowed {
                 continue;
             };
             let off = outlier.enforcing_consecutive_5xx == Some(0);
-            if off || gateway.value <= first || seen.insert(place, ()).is_some() {
+            if off || gateway.value <= first || !seen.insert(place) {
                 continue;
             }
             let (basis, which) = match all {

@@ -1,6 +1,6 @@
 //! HTTP/2 without asking whether the other side speaks it.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -25,7 +25,7 @@ pub(super) struct H2UpgradeToExternal;
 
 impl Check for H2UpgradeToExternal {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let http2 = &reached.cluster.http2;
             let upgraded = http2
@@ -38,7 +38,8 @@ impl Check for H2UpgradeToExternal {
             let plain = reached.cluster.tls.value.is_none();
             let http1 = reached.path.speaks == Speaks::Http;
             let http = reached.hop.result.handler == Some(Handler::Http);
-            if !(plain && http1 && http) || seen.insert(place, ()).is_some() {
+            let in_plain_text = plain && http1 && http;
+            if !in_plain_text || !seen.insert(place) {
                 continue;
             }
             let message = format!(

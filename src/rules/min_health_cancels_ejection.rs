@@ -1,6 +1,6 @@
 //! `minHealthPercent` above what an ejection leaves healthy.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -24,7 +24,7 @@ pub(super) struct MinHealthCancelsEjection;
 
 impl Check for MinHealthCancelsEjection {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let (Some(outlier), Some(percent)) = (
                 &cluster.facts.outlier.value,
@@ -51,7 +51,7 @@ impl Check for MinHealthCancelsEjection {
             if !ejects || healthy >= u64::from(percent) * u64::from(hosts) {
                 continue;
             }
-            if seen.insert(place, ()).is_some() {
+            if !seen.insert(place) {
                 continue;
             }
             let left = healthy / u64::from(hosts);

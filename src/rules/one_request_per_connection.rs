@@ -1,6 +1,6 @@
 //! A TLS handshake for every request.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -25,7 +25,7 @@ pub(super) struct OneRequestPerConnection;
 
 impl Check for OneRequestPerConnection {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let limit = reached.cluster.max_requests_per_connection.as_ref();
             let Some(limit) = limit.filter(|it| it.value == 1) else {
@@ -36,7 +36,7 @@ impl Check for OneRequestPerConnection {
             };
             let http = reached.hop.result.handler == Some(Handler::Http);
             let tls = matches!(reached.cluster.tls.value, Some(TlsFacts::Explicit(_)));
-            if !http || !tls || seen.insert(place, ()).is_some() {
+            if !http || !tls || !seen.insert(place) {
                 continue;
             }
             let message = format!(

@@ -1,6 +1,6 @@
 //! A time limit for each try that leaves no time for another.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -25,7 +25,7 @@ pub(super) struct PerTryTimeoutNotBelowTimeout;
 
 impl Check for PerTryTimeoutNotBelowTimeout {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(route) = &reached.hop.result.route else {
                 continue;
@@ -39,7 +39,7 @@ impl Check for PerTryTimeoutNotBelowTimeout {
             let (Some(&place), whole) = (each.spans().first(), route.timeout_ms.value) else {
                 continue;
             };
-            if whole <= 0 || each.value < whole || seen.insert(place, ()).is_some() {
+            if whole <= 0 || each.value < whole || !seen.insert(place) {
                 continue;
             }
             let attempts = route.retry.value.as_ref().map_or(0, |it| it.attempts.value);

@@ -1,6 +1,6 @@
 //! Retries at the sidecar and again at the egress gateway.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -34,7 +34,7 @@ impl Check for RetriesOnBothHops {
                     .or_insert((way, policy));
             }
         }
-        let mut seen: BTreeMap<Span, ()> = BTreeMap::new();
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for way in cx.ways().iter().filter(|way| way.reaches) {
             let (Some(last), Some(rule)) = (&way.retry.value, way.rule) else {
                 continue;
@@ -44,7 +44,7 @@ impl Check for RetriesOnBothHops {
             };
             let written = last.attempts.spans().first();
             let place = written.copied().unwrap_or(rule);
-            if seen.insert(place, ()).is_some() {
+            if !seen.insert(place) {
                 continue;
             }
             let tries = |policy: &RetryPolicy| u64::from(policy.attempts.value) + 1;

@@ -1,9 +1,8 @@
 //! A `tls` block that switches TLS off.
 
-use super::context::policies;
+use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::istio::decode::Items;
 use crate::istio::traffic::ClientTls;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -24,26 +23,19 @@ pub(super) struct TlsModeMissing;
 impl Check for TlsModeMissing {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (_, rule) in cx.destination_rules() {
-            for policy in policies(rule) {
-                let ports = policy.port_level_settings.items().iter();
-                let blocks = policy
-                    .tls
-                    .iter()
-                    .chain(ports.filter_map(|port| port.tls.as_ref()));
-                for tls in blocks {
-                    let Some(set) = first_setting(&tls.value).filter(|_| tls.value.mode.is_none())
-                    else {
-                        continue;
-                    };
-                    let message = format!(
-                        "`tls` sets `{set}`, but no `mode`: the default is `DISABLE`, so plain text is sent and the rest is not used"
-                    );
-                    out.add(Basis::Proven, tls.key, message, |finding| {
-                        finding.absent("mode").help(
-                            "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
-                        )
-                    });
-                }
+            for tls in tls_blocks(rule) {
+                let Some(set) = first_setting(&tls.value).filter(|_| tls.value.mode.is_none())
+                else {
+                    continue;
+                };
+                let message = format!(
+                    "`tls` sets `{set}`, but no `mode`: the default is `DISABLE`, so plain text is sent and the rest is not used"
+                );
+                out.add(Basis::Proven, tls.key, message, |finding| {
+                    finding.absent("mode").help(
+                        "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
+                    )
+                });
             }
         }
     }

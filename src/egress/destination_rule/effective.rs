@@ -56,11 +56,6 @@ impl<'m> EffectiveRule<'m> {
             .find_map(|rule| rule.spec.traffic_policy.as_ref())
     }
 
-    /// The names of all subsets.
-    pub fn subset_names(&self) -> impl Iterator<Item = &'m str> + use<'_, 'm> {
-        self.subsets().map(subset_name)
-    }
-
     /// The first subset of that name.
     pub fn subset(&self, name: &str) -> Option<&'m Spanned<Subset>> {
         self.subsets().find(|subset| subset_name(subset) == name)
