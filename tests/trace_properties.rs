@@ -1,7 +1,9 @@
 //! What must hold of every trace: it does not depend on what has nothing to do with it, nor on the order in which
-//! files are named, nor on what a namespace is called; and every reason it gives stands in a file.
+//! files are named, nor on what a namespace is called; and every reason it gives stands in a file and carries its fact.
 
 #![allow(clippy::unwrap_used)]
+
+mod removal;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,18 +54,15 @@ spec: {address: 192.0.2.200, labels: {app: web}}
 const RENAMED: [(&str, &str); 2] = [("billing", "zzzzzzz"), ("edge", "aaaa")];
 
 fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/trace");
-    let mut cases: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    cases.sort();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let cases = inside(&testdata.join("trace"));
     type Property = fn(&Case) -> Result<(), Failed>;
-    let properties: [(&str, Property); 4] = [
+    let properties: [(&str, Property); 5] = [
         ("unrelated resources change nothing", unrelated),
         ("the order of files changes nothing", order),
         ("a namespace is a name", renamed),
         ("reasons stand in files", reasons),
+        ("reasons carry their facts", carried),
     ];
     let trials = cases.iter().flat_map(|folder| {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
@@ -74,7 +73,25 @@ fn main() {
             })
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    let rules = inside(&testdata.join("rules"));
+    let files = rules.iter().flat_map(|rule| inside(rule));
+    let manifests = files.filter(|path| path.extension().is_some_and(|it| it == "yaml"));
+    let of_rules = manifests.map(|path| {
+        let name = path.strip_prefix(&testdata).unwrap().display().to_string();
+        Trial::test(format!("{name}: reasons carry their facts"), move || {
+            let input = fs::read_to_string(&path)?;
+            removal::check_destinations(&input)
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(of_rules).collect()).exit();
+}
+
+/// What a folder holds, sorted.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// The files of a case.
@@ -198,6 +215,11 @@ fn reasons(case: &Case) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+fn carried(case: &Case) -> Result<(), Failed> {
+    let mesh = case.config.as_ref().map_or("", |(_, mesh)| mesh);
+    removal::check([&case.input, mesh], &case.calls)
 }
 
 fn without_reasons(mut answer: Value) -> Value {

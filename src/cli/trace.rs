@@ -131,22 +131,9 @@ fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
             .entry(&call.client)
             .or_insert_with(|| model.proxy(&call.client));
         let result = proxy.call(call);
-        let mirrors = result.route.iter().flat_map(|route| &route.mirrors);
-        let named = result.clusters.iter().map(|cluster| &cluster.name);
-        let mut names: Vec<_> = named
-            .chain(mirrors)
-            .map(|name| name.value.clone())
-            .collect();
-        names.retain(|name| name.starts_with("outbound|"));
-        names.sort_unstable();
-        names.dedup();
-        let clusters = names.into_iter().map(|name| {
-            let facts = proxy.cluster(&name);
-            (name, facts)
-        });
         traces.push(Traced {
             call,
-            clusters: clusters.collect(),
+            clusters: proxy.clusters_of(&result),
             result,
         });
     }

@@ -137,8 +137,10 @@ impl<'m> Proxy<'m> {
             Handling::Tcp(route) => {
                 let facts = route.facts(self);
                 vec![CallResult {
+                    outcome: Traced::lines(Outcome::Forwarded, route.lines()),
+                    clusters: facts.clusters,
                     tcp: Some(facts.tcp),
-                    ..forwarded(Handler::Tcp, facts.clusters)
+                    ..result(Outcome::Forwarded, Some(Handler::Tcp))
                 }]
             }
             Handling::Unknown => vec![self.unknown_host(call)],
@@ -330,8 +332,7 @@ impl<'m> Proxy<'m> {
 }
 
 fn act(place: &HttpPlace<'_, '_>, route: &HttpRoute<'_>) -> CallResult {
-    let lines = route.rule.lines().chain(route.condition.lines());
-    finish(place.action(route), lines.collect())
+    finish(place.action(route), route.lines().collect())
 }
 
 /// `lines` are those of the rule and the condition that were chosen.
@@ -346,8 +347,9 @@ fn finish(action: HttpAction, lines: Vec<crate::source::Span>) -> CallResult {
     match action {
         HttpAction::Forward { clusters, route } => CallResult {
             outcome: outcome(Outcome::Forwarded),
+            clusters,
             route: Some(*route),
-            ..forwarded(Handler::Http, clusters)
+            ..result(Outcome::Forwarded, Some(Handler::Http))
         },
         HttpAction::Redirect(_) => CallResult {
             outcome: outcome(Outcome::Redirect),
@@ -363,18 +365,6 @@ fn finish(action: HttpAction, lines: Vec<crate::source::Span>) -> CallResult {
             error: Some(CallError::NoRoute),
             ..result(Outcome::Error, Some(Handler::Http))
         },
-    }
-}
-
-fn forwarded(handler: Handler, clusters: Vec<WeightedCluster>) -> CallResult {
-    let lines: Vec<_> = clusters
-        .iter()
-        .flat_map(|cluster| cluster.name.spans().iter().copied())
-        .collect();
-    CallResult {
-        outcome: Traced::lines(Outcome::Forwarded, lines),
-        clusters,
-        ..result(Outcome::Forwarded, Some(handler))
     }
 }
 

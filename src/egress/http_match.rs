@@ -7,7 +7,7 @@ use super::namespace::{Same, same};
 use super::virtual_service::Binding;
 use crate::istio::decode::{Items, Map};
 use crate::istio::route::{HttpMatch as Written, StringMatch};
-use crate::source::{Span, Spanned};
+use crate::source::Spanned;
 
 /// How large a compiled regular expression may become, in bytes, before it is taken to match nothing.
 const REGEX_SIZE: usize = 1 << 20;
@@ -68,11 +68,6 @@ impl<'a> HttpMatch<'a> {
     /// The halves, the one that wins first.
     fn halves(&self) -> impl Iterator<Item = Half<'a>> + use<'a> {
         self.own.into_iter().chain(self.root)
-    }
-
-    /// The lines of the conditions.
-    pub fn lines(&self) -> impl Iterator<Item = Span> + use<'a> {
-        self.halves().map(|half| half.written.key)
     }
 
     /// Whether it can hold at this place, as far as that is known when the proxy is configured.

@@ -5,7 +5,7 @@ use super::destination::{cluster_name, cluster_of};
 use super::effective::EffectiveService;
 use super::facts::{RouteFacts, Traced, WeightedCluster};
 use super::http_match::{HttpMatch, Place};
-use super::http_rule::{HttpRule, Target};
+use super::http_rule::{HttpRule, Target, Written};
 use super::l4_route::only_one;
 use super::proxy::Proxy;
 use super::retry;
@@ -24,6 +24,19 @@ pub struct HttpRoute<'a> {
     pub service: &'a VirtualService<'a>,
     pub rule: HttpRule<'a>,
     pub condition: HttpMatch<'a>,
+}
+
+impl HttpRoute<'_> {
+    /// The lines that had it chosen: where the rule begins, and of several conditions the one that holds. A single
+    /// condition is none: without it the rule would be chosen, too.
+    pub(super) fn lines(&self) -> impl Iterator<Item = Span> {
+        let several = |written: Written<'_>| written.rule.value.matches.items().len() > 1;
+        let own = self.condition.own.filter(|_| several(self.rule.own));
+        let root = self.condition.root;
+        let root = root.filter(|_| self.rule.root.is_some_and(several));
+        let conditions = own.into_iter().chain(root).map(|half| half.written.key);
+        self.rule.lines().chain(conditions)
+    }
 }
 
 /// What a route does.

@@ -1,5 +1,7 @@
 //! What a TCP proxy does with a connection: which clusters it chooses from, and for how long it holds.
 
+use smallvec::SmallVec;
+
 use super::destination::{cluster_name, cluster_of};
 use super::destination_rule::EffectiveRule;
 use super::facts::{TcpFacts, Traced, WeightedCluster};
@@ -38,6 +40,14 @@ pub struct L4Facts {
 }
 
 impl<'m> L4Route<'m> {
+    /// The lines that lead there.
+    pub(super) fn lines(&self) -> SmallVec<[Span; 2]> {
+        match self {
+            Self::Service { lines, .. } => SmallVec::from(*lines),
+            Self::Rule { line, .. } => SmallVec::from_slice(&[*line]),
+        }
+    }
+
     pub(super) fn facts(&self, proxy: &Proxy<'m>) -> L4Facts {
         match self {
             Self::Service { host, port, lines } => {

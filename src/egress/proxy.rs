@@ -1,14 +1,14 @@
 //! One proxy: what it sees, and its configuration as far as it has been asked for.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::client::Client;
 use super::destination_rule::EffectiveRule;
 use super::effective::EffectiveService;
 use super::endpoint::{self, Wanted};
-use super::facts::ClusterFacts;
+use super::facts::{CallResult, ClusterFacts};
 use super::gateway::MergedGateway;
 use super::gateway_listener::{self, RouterListeners};
 use super::gateway_routes::RouteHosts;
@@ -61,6 +61,17 @@ impl<'m> Proxy<'m> {
     /// A cluster of the proxy; `None` where it has none of that name.
     pub fn cluster(&self, name: &str) -> Option<ClusterFacts> {
         self.model.cluster_in(&self.scope, name)
+    }
+
+    /// The clusters that a result names, those of mirrors among them, each once and sorted by name.
+    pub fn clusters_of(&self, result: &CallResult) -> Vec<(String, Option<ClusterFacts>)> {
+        let mirrors = result.route.iter().flat_map(|route| &route.mirrors);
+        let named = result.clusters.iter().map(|cluster| &cluster.name);
+        let names: BTreeSet<&String> = named.chain(mirrors).map(|name| &name.value).collect();
+        let names = names.into_iter().filter(|it| it.starts_with("outbound|"));
+        names
+            .map(|name| (name.clone(), self.cluster(name)))
+            .collect()
     }
 
     /// The DestinationRule that holds for the service under a host.
