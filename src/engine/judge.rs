@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::guard::guarded;
+use super::precedence::{self, Yields};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Severity};
 use crate::egress::{self, model::Model};
@@ -79,9 +80,18 @@ fn look(
         let model = Model::new(world, known);
         let context = Context::new(world, &model, settings.config, sources);
         let found = rules.par_iter().flat_map_iter(|rule| rule.look(&context));
-        found.collect()
+        let mut found: Vec<Diagnostic> = found.collect();
+        precedence::settle(&mut found, &yields(rules));
+        found
     });
     done.unwrap_or_else(|panic| vec![failed("the model", world, &panic)])
+}
+
+fn yields(rules: &[Ready]) -> Yields {
+    let yields = rules
+        .iter()
+        .map(|rule| (rule.meta.name, rule.check.yields_to()));
+    yields.collect()
 }
 
 fn model_settings(settings: &Settings<'_>) -> egress::settings::Settings {

@@ -10,6 +10,7 @@ mod levels;
 mod load;
 mod locate;
 mod parse;
+mod precedence;
 mod report;
 mod unknown_values;
 

@@ -35,11 +35,10 @@ impl Check for AddressConflict {
                 clash.path.host, address.text, clash.path.port, clash.other
             );
             out.add(Basis::Proven, address.line, message, |finding| {
-                clash
-                    .other_line
-                    .into_iter()
-                    .fold(finding, |finding, line| {
-                        finding.because(line, "the host that gets them")
+                let other = clash.other_lines.into_iter();
+                other
+                    .fold(finding, |finding, [host, _]| {
+                        finding.because(host, "the host that gets them")
                     })
                     .because(clash.port, "the port that both have")
                     .help("give each host an address of its own")

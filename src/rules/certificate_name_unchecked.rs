@@ -39,7 +39,7 @@ impl Check for CertificateNameUnchecked {
             let Some(&place) = tls.mode.spans().first() else {
                 continue;
             };
-            // What arrives encrypted is encrypted twice: another rule speaks.
+            // Around what arrives encrypted there should be no TLS at all.
             let twice =
                 reached.hop.call.speaks == Speaks::Tls && !is_http(reached.hop.result.handler);
             if !own

@@ -59,4 +59,8 @@ impl Check for ConnectTimeoutDefault {
             });
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["outlier-on-logical-dns", "outlier-on-none"]
+    }
 }

@@ -50,6 +50,7 @@ impl Check for DnsRoundRobinEndpoints {
             out.add(Basis::Proven, line, message, |finding| {
                 let finding = finding
                     .because(line_or(one, twins.earlier.line), "the other endpoint")
+                    .because(twins.later.line, "the host that both define")
                     .help("write one ServiceEntry with `resolution: DNS` and both endpoints");
                 let lines = [one.resolution_line, other.resolution_line];
                 lines.into_iter().flatten().fold(finding, |finding, line| {

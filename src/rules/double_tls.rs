@@ -32,7 +32,7 @@ impl Check for DoubleTls {
                 continue;
             };
             let hop = reached.hop;
-            // With the mesh's own TLS another rule speaks.
+            // `ISTIO_MUTUAL` goes around what is encrypted already wherever the mesh itself is the other side.
             let encrypts = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
             let passes = hop.result.handler == Some(Handler::Tcp) && hop.call.speaks == Speaks::Tls;
             let untouched = reached.path.hops.len() == 1;

@@ -63,6 +63,10 @@ impl Check for DuplicateHost {
             });
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["dns-round-robin-endpoints"]
+    }
 }
 
 /// A setting, and its lines.

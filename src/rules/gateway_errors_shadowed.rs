@@ -68,4 +68,8 @@ impl Check for GatewayErrorsShadowed {
             });
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["outlier-http-codes-on-tls"]
+    }
 }

@@ -24,7 +24,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// `None` where the question makes no sense, or another rule answers it.
+    /// `None` where the question makes no sense: there is one host whatever DNS answers, or no list of hosts.
     pub(super) fn of(cx: &Context<'_>, cluster: &Cluster<'_>) -> Option<Self> {
         let by_workloads = cluster.service.selector.is_some();
         match cluster.facts.cluster_type.value {

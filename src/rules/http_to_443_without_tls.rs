@@ -33,7 +33,7 @@ impl Check for HttpTo443WithoutTls {
                 .endpoints
                 .iter()
                 .any(|endpoint| endpoint.port.value == 443);
-            // Where a rule says something about TLS and it does not act, another rule speaks.
+            // Where a rule says something about TLS, plain text is meant, or the fault is in that rule.
             let silent = matches!(cluster.tls.because, Because::Default(_));
             if !http || !to_443 || cluster.tls.is_some() || !silent {
                 continue;

@@ -4,6 +4,7 @@ mod address_conflict;
 mod ambient_export_to;
 mod ambient_none_without_address;
 mod ambient_without_waypoint;
+mod asked;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
 mod cidr_too_wide;
@@ -68,6 +69,7 @@ mod starttls_port_as_tls;
 mod static_without_endpoints;
 mod strict_dns_on_cdn;
 mod subset_unresolved;
+mod taken;
 mod tcp_idle_timeout_level;
 mod tcp_origination_without_sni;
 mod tcp_port_conflict;
@@ -106,6 +108,11 @@ pub trait Check: Send + Sync {
     /// Whether its findings say that something is missing: then one holds only if it holds in every world of its file.
     fn says_absence(&self) -> bool {
         false
+    }
+
+    /// The rules that know more about the cause: where one of them names the place of a finding, this one is silent.
+    fn yields_to(&self) -> &'static [&'static str] {
+        &[]
     }
 }
 
@@ -194,4 +201,27 @@ pub fn all() -> &'static [&'static RuleDef] {
 fn plain<C: Check + Default + 'static>(options: Options<'_>) -> Built {
     options.none()?;
     Ok(Box::new(C::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_yield_to_rules_that_yield_to_none() {
+        let built = |name: &str| {
+            let rule = all().iter().find(|rule| rule.meta.name == name);
+            let rule = rule.unwrap_or_else(|| panic!("there is no rule `{name}`"));
+            (rule.build)(Options::new(rule.meta.name, None)).unwrap()
+        };
+        for rule in all() {
+            for other in built(rule.meta.name).yields_to() {
+                assert!(
+                    built(other).yields_to().is_empty(),
+                    "{} yields to {other}",
+                    rule.meta.name
+                );
+            }
+        }
+    }
 }

@@ -50,4 +50,8 @@ impl Check for PortLevelDuplicate {
             }
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["port-level-unknown-port"]
+    }
 }

@@ -52,4 +52,8 @@ impl Check for SanWildcardLiteral {
             }
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["certificate-name-covers-no-host"]
+    }
 }

@@ -32,11 +32,11 @@ impl Check for TcpPortConflict {
                 clash.path.host, clash.path.port, clash.other
             );
             out.add(Basis::Proven, clash.port, message, |finding| {
-                let other = clash.other_line;
+                let other = clash.other_lines.into_iter();
                 other
-                    .into_iter()
-                    .fold(finding, |finding, line| {
-                        finding.because(line, "the host that gets them")
+                    .fold(finding, |finding, [host, port]| {
+                        let finding = finding.because(host, "the host that gets them");
+                        finding.because(port, "its port, which has no address either")
                     })
                     .because(clash.host, "the host that gets none")
                     .help("give each of the two entries its own `addresses`")
@@ -51,7 +51,8 @@ pub(super) struct Clash<'c> {
     pub(super) host: Span,
     pub(super) port: Span,
     pub(super) other: &'c str,
-    pub(super) other_line: Option<Span>,
+    /// Its host and its port, where they are written.
+    pub(super) other_lines: Option<[Span; 2]>,
 }
 
 /// The clashes of entries with or without addresses, each once.
@@ -78,7 +79,11 @@ pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<
             host: declared.host,
             port: declared.port,
             other: name.host,
-            other_line: other.map(|it| it.host.line),
+            other_lines: other.and_then(|it| {
+                let port = it.port(name.port)?;
+                let port = port.protocol_line.unwrap_or(port.number_line);
+                Some([it.host.line, port])
+            }),
         });
     }
     found

@@ -60,4 +60,8 @@ impl Check for TcpWithoutAddress {
             }
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["tcp-port-conflict"]
+    }
 }
