@@ -1,5 +1,6 @@
 //! egress-lint: what Istio egress will do, before it is applied.
 
+pub mod baseline;
 pub mod calls;
 pub mod cli;
 pub mod config;

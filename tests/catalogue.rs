@@ -145,7 +145,7 @@ fn table(rules: &[&RuleInfo]) -> String {
 }
 
 /// Which modules a module may use. `lib.rs` and `main.rs` stand above all.
-const MODULES: [(&str, &[&str]); 16] = [
+const MODULES: [(&str, &[&str]); 17] = [
     ("source", &[]),
     ("diag", &["source"]),
     ("yaml", &["source", "diag"]),
@@ -177,12 +177,13 @@ const MODULES: [(&str, &[&str]); 16] = [
         ],
     ),
     ("fix", &["source", "diag", "engine"]),
+    ("baseline", &["source", "diag", "config", "engine"]),
     ("output", &["source", "diag", "egress"]),
     (
         "cli",
         &[
             "source", "diag", "yaml", "manifest", "config", "istio", "world", "egress", "calls",
-            "rules", "policy", "suppress", "engine", "fix", "output",
+            "rules", "policy", "suppress", "engine", "fix", "baseline", "output",
         ],
     ),
 ];

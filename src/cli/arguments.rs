@@ -164,6 +164,8 @@ fn client(text: &str) -> Result<Client, String> {
 pub(super) enum SchemaName {
     /// The configuration, egress-lint.yaml
     Config,
+    /// The file of `check --baseline FILE`
+    Baseline,
     /// The answer of `check --format json`
     Report,
     /// The answer of `trace --calls FILE --format json`
@@ -217,6 +219,17 @@ pub(super) struct Check {
     /// Print what the fixes would change, as a unified diff, and write nothing
     #[arg(long, help_heading = "Fixes")]
     pub(super) diff: bool,
+    /// Stay silent about the findings of this file, so that only new ones count
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write what is found into the file of --baseline; what this run cannot judge stays in it
+    #[arg(
+        long,
+        requires = "baseline",
+        conflicts_with = "diff",
+        help_heading = "Baseline"
+    )]
+    pub(super) write_baseline: bool,
     /// List silenced findings too
     #[arg(long, help_heading = "Output")]
     pub(super) show_suppressed: bool,

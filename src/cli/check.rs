@@ -8,7 +8,8 @@ use anyhow::Context as _;
 use super::arguments::Check;
 use super::exit::Exit;
 use super::session::{self, Session};
-use super::{fix, terminal};
+use super::{accepted, fix, terminal};
+use crate::baseline::Baseline;
 use crate::config::FailOn;
 use crate::diag::Report;
 use crate::engine::{self, FIXED, Levels, Loaded, Settings};
@@ -27,8 +28,10 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
     if arguments.fix.is_some() {
         (judged, failed) = fix::apply(arguments, judged)?;
     }
+    accepted::write(arguments, &mut judged)?;
     if !arguments.quiet {
         print(arguments, &judged.report, judged.sources(), out)?;
+        accepted::remind(arguments, &judged);
     }
     let exit = exit(arguments, &judged);
     // The end of the process frees it at once, instead of piece by piece.
@@ -40,6 +43,8 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
 pub(super) struct Judged {
     pub(super) session: Session,
     pub(super) report: Report,
+    pub(super) levels: Levels,
+    pub(super) baseline: Option<Baseline>,
 }
 
 impl Seen for Judged {
@@ -53,6 +58,7 @@ impl Seen for Judged {
 }
 
 pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<Judged> {
+    let baseline = accepted::read(arguments, &mut session)?;
     let config = &session.config;
     let known = engine::known_rules();
     let levels = Levels::new(config, &arguments.rule, &arguments.only, &known)?;
@@ -64,14 +70,25 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
         world: arguments.world.as_deref(),
-        fields: matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
+        fields: baseline.is_some()
+            || matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
     };
     if arguments.world.is_some() {
         let worlds = engine::worlds(&session.loaded, &settings);
         session::choose(&worlds.list, arguments.world.as_deref())?;
     }
     let report = engine::check(&mut session.loaded, &settings);
-    Ok(Judged { session, report })
+    let mut judged = Judged {
+        session,
+        report,
+        levels,
+        baseline: None,
+    };
+    if let Some(baseline) = baseline {
+        accepted::apply(arguments, &baseline, &mut judged);
+        judged.baseline = Some(baseline);
+    }
+    Ok(judged)
 }
 
 fn print(
@@ -101,7 +118,9 @@ fn print(
 }
 
 fn exit(arguments: &Check, judged: &Judged) -> Exit {
-    let Judged { session, report } = judged;
+    let Judged {
+        session, report, ..
+    } = judged;
     let configured = session.config.fail_on.as_ref().map(|level| level.value);
     let fail_on = arguments.fail_on.or(configured);
     let fail_on = fail_on.unwrap_or(FailOn::Warning);

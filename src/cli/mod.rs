@@ -1,5 +1,6 @@
 //! Turns arguments into calls and results into exit codes; the only module that prints.
 
+mod accepted;
 mod arguments;
 mod check;
 mod debug;
@@ -20,7 +21,7 @@ use clap::{CommandFactory as _, Parser as _};
 use arguments::{Command, Program, SchemaName};
 use exit::Exit;
 
-use crate::{calls, config, engine, output};
+use crate::{baseline, calls, config, engine, output};
 
 use crate::engine::watch_panics;
 
@@ -71,6 +72,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
 fn schema(name: SchemaName, out: &mut dyn std::io::Write) -> anyhow::Result<Exit> {
     let schema = match name {
         SchemaName::Config => config::schema(&engine::known_rules()),
+        SchemaName::Baseline => baseline::schema(),
         SchemaName::Report => output::report_schema(),
         SchemaName::Trace => output::trace_schema(),
         SchemaName::Calls => calls::schema(),

@@ -87,7 +87,7 @@ fn choice(inputs: &Inputs) -> Choice {
     }
 }
 
-fn told(problem: &Problem) -> String {
+pub(super) fn told(problem: &Problem) -> String {
     format!("`{}` {}", problem.shown, problem.error)
 }
 

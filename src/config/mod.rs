@@ -23,7 +23,7 @@ pub use hosts::Hosts;
 pub use load::{Choice, Loaded, load};
 pub use mesh::MeshSource;
 pub use place::Place;
-pub use read::{Parsed, parse};
+pub use read::{Parsed, document, parse};
 pub use schema::schema;
 pub use settings::{Config, FailOn, Level, RuleSettings, WorldGlobs};
 pub use value::{Value, ValueKind};

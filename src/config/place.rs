@@ -41,6 +41,14 @@ impl Place {
         Cow::Owned(up.chain(down).collect::<Vec<_>>().join("/"))
     }
 
+    /// Whether what the configuration calls `named` is `shown` or lies below it; `shown` is relative to the working directory.
+    pub fn lies_below(&self, named: &str, shown: &str) -> bool {
+        let outer = normal(&self.working.join(shown));
+        let inner = normal(&self.folder.join(named));
+        let rest = inner.strip_prefix(outer.as_slice());
+        rest.is_some_and(|rest| rest.first().is_none_or(|step| step != ".."))
+    }
+
     /// A path that the configuration names, as it is reached from the working directory.
     pub fn resolve(&self, named: &str) -> PathBuf {
         self.folder.join(named)
@@ -83,5 +91,19 @@ mod tests {
         let beside = Place::new(Path::new("/r/one"), Path::new("/r/two"));
         assert_eq!(beside.relative("b.yaml"), "../one/b.yaml");
         assert_eq!(beside.relative("../two/b.yaml"), "b.yaml");
+    }
+
+    #[test]
+    fn knows_what_lies_below() {
+        let here = Place::default();
+        assert!(here.lies_below("a/b.yaml", "."));
+        assert!(here.lies_below("a/b.yaml", "./a/"));
+        assert!(here.lies_below("a/b.yaml", "a/b.yaml"));
+        assert!(!here.lies_below("ab/b.yaml", "a"));
+        assert!(!here.lies_below("../b.yaml", "."));
+        let above = Place::new(Path::new("/r/sub"), Path::new("/r"));
+        assert!(above.lies_below("sub/b.yaml", "."));
+        assert!(!above.lies_below("other/b.yaml", "."));
+        assert!(above.lies_below("other/b.yaml", "../other"));
     }
 }

@@ -32,7 +32,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         diagnostics: Vec::new(),
         mesh_path: None,
     };
-    match value(file, text) {
+    match document(file, text, "a configuration") {
         Ok(Some(value)) => out.take(&value),
         Ok(None) => {}
         Err(findings) => out.diagnostics = findings,
@@ -44,8 +44,11 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(RULE, Severity::Error, span, message)
 }
 
-/// The one document of the text; `None` if it is empty.
-fn value(file: FileId, text: &str) -> Result<Option<Value>, Vec<Diagnostic>> {
+/// The one document of the text; `None` if it is empty. `what` is what the text should be.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn document(file: FileId, text: &str, what: &str) -> Result<Option<Value>, Vec<Diagnostic>> {
     let tree = Tree::parse(file, text);
     if !tree.errors().is_empty() {
         let findings = tree.errors().iter().map(|fault| {
@@ -81,7 +84,7 @@ fn value(file: FileId, text: &str) -> Result<Option<Value>, Vec<Diagnostic>> {
         let start = second.root.first_character();
         return Err(vec![error(
             start,
-            "a configuration is one document; this is a second one",
+            format!("{what} is one document; this is a second one"),
         )]);
     }
     if first.root.is_null() {
@@ -91,7 +94,7 @@ fn value(file: FileId, text: &str) -> Result<Option<Value>, Vec<Diagnostic>> {
         Ok(value) => Ok(Some(value)),
         Err(much) => Err(vec![error(
             much.span,
-            format!("the configuration cannot be read: {}", much.reason),
+            format!("this is too much for {what}: {}", much.reason),
         )]),
     }
 }

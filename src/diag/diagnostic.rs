@@ -96,6 +96,7 @@ pub enum Silencer {
     Comment,
     Annotation,
     Config,
+    Baseline,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]

@@ -8,4 +8,4 @@ pub use diagnostic::{
     Diagnostic, Edit, Fix, Label, RefusedBy, ResourceRef, Safety, Severity, Silencer, Suppressed,
 };
 pub use nearest::nearest;
-pub use report::{Fixable, Report, RuleInfo, Summary};
+pub use report::{Baselined, Fixable, Report, RuleInfo, Summary};

@@ -38,6 +38,18 @@ pub struct Summary {
     pub templates: usize,
     pub placeholders: usize,
     pub patches: usize,
+    /// What a baseline has to do with it; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baselined>,
+}
+
+/// What became of the findings of a baseline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Baselined {
+    /// Findings that it holds down; they are among the suppressed ones.
+    pub known: usize,
+    /// Findings that it names and that are no more.
+    pub stale: usize,
 }
 
 /// What a run found, ordered by (path, start, rule).
@@ -48,4 +60,21 @@ pub struct Report {
     pub summary: Summary,
     /// The rules that exist, so that printers need not know the registry.
     pub rules: Vec<RuleInfo>,
+}
+
+impl Report {
+    /// Counts the findings of each level, and those that are silenced.
+    pub fn recount(&mut self) {
+        let counts = &mut self.summary;
+        (counts.errors, counts.warnings, counts.advice) = (0, 0, 0);
+        counts.suppressed = 0;
+        for finding in &self.diagnostics {
+            *match (&finding.suppressed, finding.severity) {
+                (Some(_), _) => &mut counts.suppressed,
+                (None, Severity::Error) => &mut counts.errors,
+                (None, Severity::Warning) => &mut counts.warnings,
+                (None, Severity::Advice) => &mut counts.advice,
+            } += 1;
+        }
+    }
 }

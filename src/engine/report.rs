@@ -1,7 +1,7 @@
 //! The last step: order, duplicates, counts.
 
 use super::Loaded;
-use crate::diag::{Diagnostic, Report, RuleInfo, Severity, Summary};
+use crate::diag::{Diagnostic, Report, RuleInfo, Summary};
 use crate::istio::IstioVersion;
 use crate::source::Sources;
 
@@ -13,7 +13,7 @@ pub(super) fn report(
     istio_version: IstioVersion,
 ) -> Report {
     sort(&loaded.sources, &mut diagnostics);
-    let mut summary = Summary {
+    let summary = Summary {
         files: loaded.files,
         resources: loaded.istio,
         templates: loaded.templates,
@@ -21,20 +21,14 @@ pub(super) fn report(
         patches: loaded.patches,
         ..Summary::default()
     };
-    for finding in &diagnostics {
-        *match (&finding.suppressed, finding.severity) {
-            (Some(_), _) => &mut summary.suppressed,
-            (None, Severity::Error) => &mut summary.errors,
-            (None, Severity::Warning) => &mut summary.warnings,
-            (None, Severity::Advice) => &mut summary.advice,
-        } += 1;
-    }
-    Report {
+    let mut report = Report {
         istio_version: istio_version.to_string(),
         diagnostics,
         summary,
         rules,
-    }
+    };
+    report.recount();
+    report
 }
 
 /// By (path, start, rule), then by whatever else tells two findings apart; equal ones are one.

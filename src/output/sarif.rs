@@ -363,7 +363,7 @@ impl Suppression {
         Self {
             kind: match suppressed.by {
                 Silencer::Comment | Silencer::Annotation => "inSource",
-                Silencer::Config => "external",
+                Silencer::Config | Silencer::Baseline => "external",
             },
             justification: suppressed.reason.clone(),
         }

@@ -41,6 +41,7 @@ pub(super) fn draw(
             Silencer::Comment => "a comment",
             Silencer::Annotation => "an annotation",
             Silencer::Config => "the configuration",
+            Silencer::Baseline => "the baseline",
         };
         let why = suppressed
             .reason

@@ -34,8 +34,13 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         number(counts.resources, "resource", "resources"),
         number(counts.files, "file", "files")
     ));
-    if counts.suppressed > 0 {
-        out.push_str(&format!(", {} silenced", counts.suppressed));
+    let baseline = counts.baseline.unwrap_or_default();
+    let silenced = counts.suppressed.saturating_sub(baseline.known);
+    if silenced > 0 {
+        out.push_str(&format!(", {silenced} silenced"));
+    }
+    if baseline.known > 0 {
+        out.push_str(&format!(", {} in the baseline", baseline.known));
     }
     out.push('\n');
     let skipped: Vec<String> = [
@@ -52,6 +57,12 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
     if counts.placeholders > 0 {
         let values = number(counts.placeholders, "placeholder", "placeholders");
         out.push_str(&format!("unknown values: {values}\n"));
+    }
+    if baseline.stale > 0 {
+        let entries = number(baseline.stale, "finding", "findings");
+        out.push_str(&format!(
+            "gone since the baseline: {entries} (`--write-baseline` strikes them out)\n"
+        ));
     }
     let fixable = |safety| {
         let all = report

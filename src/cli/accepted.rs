@@ -1,0 +1,153 @@
+//! `--baseline` and `--write-baseline`.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+
+use super::arguments::Check;
+use super::check::Judged;
+use super::session::{Session, told};
+use super::terminal;
+use crate::baseline::{self, Baseline, Entry, Fate};
+use crate::config::Place;
+use crate::engine::{Levels, known_rules};
+use crate::fix::{self, WriteError};
+use crate::output::Format;
+
+/// The baseline of a run. One with mistakes is none, and they join the findings.
+pub(super) fn read(arguments: &Check, session: &mut Session) -> anyhow::Result<Option<Baseline>> {
+    let Some(path) = &arguments.baseline else {
+        return Ok(None);
+    };
+    let cwd = std::env::current_dir().context("the working directory cannot be found")?;
+    let loaded = &mut session.loaded;
+    let mut read = baseline::load(&cwd, path, arguments.write_baseline, &mut loaded.sources)
+        .map_err(|problem| anyhow!(told(&problem)))?;
+    let sound = read.diagnostics.is_empty();
+    loaded.diagnostics.append(&mut read.diagnostics);
+    Ok(sound.then_some(read.baseline))
+}
+
+/// Silences what was there before.
+pub(super) fn apply(arguments: &Check, baseline: &Baseline, judged: &mut Judged) {
+    let run = Run::new(arguments, baseline.place(), &judged.session, &judged.levels);
+    let sources = &judged.session.loaded.sources;
+    baseline.apply(&mut judged.report, sources, &|entry| run.fate(entry));
+}
+
+/// With `--write-baseline`, accepts what is left.
+pub(super) fn write(arguments: &Check, judged: &mut Judged) -> anyhow::Result<()> {
+    let Some(path) = arguments
+        .baseline
+        .as_ref()
+        .filter(|_| arguments.write_baseline)
+    else {
+        return Ok(());
+    };
+    let Some(old) = judged.baseline.take() else {
+        terminal::say(&format!("`{}` is left as it is", path.display()));
+        return Ok(());
+    };
+    let run = Run::new(arguments, old.place(), &judged.session, &judged.levels);
+    let sources = &judged.session.loaded.sources;
+    let new = old.renewed(&judged.report, sources, &|entry| run.fate(entry));
+    replace(path, &new.render()?)?;
+    if !arguments.quiet {
+        let (count, path) = (new.len(), path.display());
+        let s = if count == 1 { "" } else { "s" };
+        terminal::say(&format!("`{path}` accepts {count} finding{s}"));
+    }
+    apply(arguments, &new, judged);
+    Ok(())
+}
+
+/// Says how many accepted findings are gone, where the format has no place for it.
+pub(super) fn remind(arguments: &Check, judged: &Judged) {
+    let stale = judged.report.summary.baseline.map_or(0, |it| it.stale);
+    if stale > 0 && !matches!(arguments.printing.format, Format::Text | Format::Json) {
+        let is = if stale == 1 {
+            " of the baseline is"
+        } else {
+            "s of the baseline are"
+        };
+        terminal::say(&format!(
+            "{stale} finding{is} gone; `--write-baseline` strikes out what is"
+        ));
+    }
+}
+
+fn replace(path: &Path, new: &str) -> anyhow::Result<()> {
+    let done = match fs::read_to_string(path) {
+        Ok(old) if old == new => Ok(()),
+        Ok(old) => fix::write(path, &old, new),
+        Err(_) => fs::write(path, new).map_err(WriteError::Io),
+    };
+    done.with_context(|| format!("`{}` is not written", path.display()))
+}
+
+/// What can be told of findings that did not come up.
+struct Run<'a> {
+    arguments: &'a Check,
+    place: &'a Place,
+    /// The rules that are on.
+    rules: HashSet<&'static str>,
+    /// Files of which a part could not be read.
+    broken: HashSet<String>,
+    /// The objects that there are, by file.
+    objects: HashSet<(String, String)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(arguments: &'a Check, place: &'a Place, session: &Session, levels: &Levels) -> Self {
+        let loaded = &session.loaded;
+        let path = |file| place.relative(&loaded.sources.get(file).path).into_owned();
+        let rules = known_rules();
+        let on = rules.iter().filter(|rule| levels.level(rule).is_some());
+        let broken = loaded.manifests.iter().filter(|file| file.broken);
+        let objects = loaded.resources().map(|object| {
+            let name = Entry::resource(&object.reference());
+            (path(object.span.file), name)
+        });
+        Self {
+            arguments,
+            place,
+            rules: on.map(|rule| rule.name).collect(),
+            broken: broken.map(|file| path(file.id)).collect(),
+            objects: objects.collect(),
+        }
+    }
+
+    fn fate(&self, entry: &Entry) -> Fate {
+        let asked = self.rules.contains(entry.rule.as_str()) && self.arguments.world.is_none();
+        if !asked || self.broken.contains(&entry.path) {
+            return Fate::Unknown;
+        }
+        let here = self.looked_at(&entry.path);
+        if let Some(object) = entry.resource.as_ref().filter(|_| here) {
+            let object = (entry.path.clone(), object.clone());
+            return match self.objects.contains(&object) {
+                true => Fate::Gone,
+                false => Fate::Moved,
+            };
+        }
+        match self.place.resolve(&entry.path).try_exists() {
+            Ok(false) => Fate::Moved,
+            _ if here => Fate::Gone,
+            _ => Fate::Unknown,
+        }
+    }
+
+    /// Whether the file belongs to what the command line names, even if it is not there any more.
+    fn looked_at(&self, path: &str) -> bool {
+        let inputs = &self.arguments.inputs;
+        inputs.paths.iter().any(|input| {
+            let shown = match input.as_os_str() == "-" {
+                true => inputs.stdin_filename.as_str().into(),
+                false => input.to_string_lossy(),
+            };
+            self.place.lies_below(path, &shown)
+        })
+    }
+}
