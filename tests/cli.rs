@@ -422,6 +422,51 @@ fn wrong_usage_is_trouble() {
 }
 
 #[test]
+fn rules_are_told_to_programs() {
+    let folder = folder(&[]);
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(&folder, &[arguments, &["--format", "json"]].concat());
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (all, one) = (json(&["rules"]), json(&["explain", "retries-disabled"]));
+    let pages = json(&["explain", "--all"]);
+    let schema = run(&folder, &["schema", "rules"]).stdout;
+    let schema = serde_json::from_slice(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for answer in [&all, &one, &pages] {
+        assert!(validator.is_valid(answer), "{answer:#}");
+    }
+    let rule = &one["rules"][0];
+    assert_eq!(
+        (&rule["name"], &rule["level"]),
+        (&"retries-disabled".into(), &"warning".into())
+    );
+    assert!(
+        rule["page"]
+            .as_str()
+            .unwrap()
+            .starts_with("# retries-disabled\n")
+    );
+    assert!(all["rules"][0].get("page").is_none());
+    let count = |answer: &serde_json::Value| answer["rules"].as_array().unwrap().len();
+    assert_eq!(count(&all), count(&pages));
+}
+
+#[test]
+fn statistics_are_for_the_formats_that_have_room() {
+    let folder = folder(&[("a.yaml", &bad())]);
+    for format in FORMATS {
+        let output = run(&folder, &["--isolated", "--statistics", "--format", format]);
+        let expected = if matches!(format, "text" | "json") {
+            1
+        } else {
+            2
+        };
+        assert_eq!(code(&output), expected, "{format}");
+    }
+}
+
+#[test]
 fn levels_can_be_set() {
     let folder = folder(&[("a.yaml", &bad())]);
     let with = |rule: &str| code(&run(&folder, &["check", "--isolated", "--rule", rule]));

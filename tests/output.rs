@@ -187,10 +187,80 @@ fn text() {
         hyperlinks: true,
         width: 60,
         show_suppressed: true,
+        ..Options::default()
     };
     golden(
         "sample-color.txt",
         &written(Format::Text, &report, &sources, &all),
+    );
+}
+
+/// A report in which one rule says the same 25 times, and once more as a warning.
+fn many() -> (Report, Sources) {
+    let mut sources = Sources::new();
+    let lines = "nope: 1\n".repeat(13);
+    let (one, other) = (
+        sources.add(SourceFile::new("a.yaml", lines.as_str())),
+        sources.add(SourceFile::new("b.yaml", lines.as_str())),
+    );
+    let (mut report, _) = sample();
+    report.diagnostics.clear();
+    for (file, line) in [one, other]
+        .into_iter()
+        .flat_map(|file| (0..13).map(move |line| (file, line)))
+    {
+        let severity = match line {
+            12 if file == other => Severity::Warning,
+            _ => Severity::Advice,
+        };
+        let span = Span::new(file, line * 8, line * 8 + 4);
+        report.diagnostics.push(Diagnostic::new(
+            "unknown-field",
+            severity,
+            span,
+            "no such field",
+        ));
+    }
+    report.recount();
+    (report, sources)
+}
+
+#[test]
+fn what_is_said_often_is_folded_and_can_be_unfolded() {
+    let (report, sources) = many();
+    let folded = written(Format::Text, &report, &sources, &Options::default());
+    golden("many.txt", &folded);
+    let all = Options {
+        verbose: true,
+        ..Options::default()
+    };
+    let drawn = |options: &Options| {
+        let text = String::from_utf8(written(Format::Text, &report, &sources, options)).unwrap();
+        (text.matches("╭─[").count(), text.contains("--verbose"))
+    };
+    assert_eq!(drawn(&Options::default()), (4, true));
+    assert_eq!(drawn(&all), (26, false));
+    let lines = written(Format::Concise, &report, &sources, &Options::default());
+    assert_eq!(String::from_utf8(lines).unwrap().lines().count(), 26);
+}
+
+#[test]
+fn the_findings_of_each_rule_are_counted() {
+    let counted = Options {
+        statistics: true,
+        ..Options::default()
+    };
+    let (report, sources) = sample();
+    let text = written(Format::Text, &report, &sources, &counted);
+    golden("sample.statistics.txt", &text);
+    let json = written(Format::Json, &report, &sources, &counted);
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(
+        json["statistics"][0],
+        serde_json::json!({
+            "rule": "logical-dns-on-gslb", "errors": 0, "warnings": 1, "advice": 0, "suppressed": 0, "fixable": 1,
+            "files": 1
+        })
     );
 }
 
@@ -224,6 +294,7 @@ fn the_report_obeys_its_schema() {
     let (report, sources) = sample();
     let options = Options {
         show_suppressed: true,
+        statistics: true,
         ..Options::default()
     };
     let written = written(Format::Json, &report, &sources, &options);

@@ -34,7 +34,10 @@ pub(super) enum Command {
     /// Show the page of a rule
     Explain(Explain),
     /// List the rules: name, level, whether it can be fixed, summary
-    Rules,
+    Rules {
+        #[arg(long, value_enum, default_value_t)]
+        format: TextOrJson,
+    },
     /// Print the JSON Schema of a format
     Schema {
         #[arg(value_enum)]
@@ -92,7 +95,7 @@ pub(super) struct Trace {
     pub(super) matrix: bool,
     /// The form of the answer [default: text; json with --calls]
     #[arg(long, value_enum, help_heading = "Output")]
-    pub(super) format: Option<TraceFormat>,
+    pub(super) format: Option<TextOrJson>,
     /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
@@ -107,8 +110,9 @@ pub(super) struct Trace {
     pub(super) color: Color,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum TraceFormat {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum TextOrJson {
+    #[default]
     Text,
     Json,
 }
@@ -168,6 +172,8 @@ pub(super) enum SchemaName {
     Baseline,
     /// The answer of `check --format json`
     Report,
+    /// The answer of `rules --format json` and `explain --format json`
+    Rules,
     /// The answer of `trace --calls FILE --format json`
     Trace,
     /// The file of `trace --calls FILE`
@@ -181,6 +187,8 @@ pub(super) struct Explain {
     /// Show the pages of all rules
     #[arg(long, conflicts_with = "rule")]
     pub(super) all: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: TextOrJson,
 }
 
 #[derive(Debug, Args)]
@@ -233,6 +241,12 @@ pub(super) struct Check {
     /// List silenced findings too
     #[arg(long, help_heading = "Output")]
     pub(super) show_suppressed: bool,
+    /// Draw every finding, also where a rule speaks more than 20 times
+    #[arg(long, short, help_heading = "Output")]
+    pub(super) verbose: bool,
+    /// Count the findings of each rule; in text instead of drawing them
+    #[arg(long, help_heading = "Output")]
+    pub(super) statistics: bool,
     /// Print no findings and no summary; the exit code says it
     #[arg(long, short, help_heading = "Output")]
     pub(super) quiet: bool,

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use super::arguments::Check;
 use super::exit::Exit;
@@ -18,6 +18,10 @@ use crate::output::{self, Format};
 use crate::source::Sources;
 
 pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let format = arguments.printing.format;
+    if arguments.statistics && !matches!(format, Format::Text | Format::Json) {
+        bail!("`--statistics` is for the formats `text` and `json`");
+    }
     let mut judged = judge(arguments, session::open(&arguments.inputs)?)?;
     let mut failed = false;
     if arguments.diff {
@@ -100,6 +104,8 @@ fn print(
     let printing = &arguments.printing;
     let options = output::Options {
         show_suppressed: arguments.show_suppressed,
+        verbose: arguments.verbose,
+        statistics: arguments.statistics,
         ..terminal::options(printing.color, printing.output.is_some())
     };
     let Some(path) = &printing.output else {

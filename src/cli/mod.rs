@@ -53,7 +53,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
         Command::Trace(arguments) => trace::run(arguments, &mut out)?,
         Command::Debug(what) => debug::run(what, &mut out)?,
         Command::Explain(arguments) => rules::explain(arguments, &mut out)?,
-        Command::Rules => rules::list(&mut out)?,
+        Command::Rules { format } => rules::list(*format, &mut out)?,
         Command::Schema { name } => schema(*name, &mut out)?,
         Command::Completions { shell } => {
             let mut program = Program::command();
@@ -74,6 +74,7 @@ fn schema(name: SchemaName, out: &mut dyn std::io::Write) -> anyhow::Result<Exit
         SchemaName::Config => config::schema(&engine::known_rules()),
         SchemaName::Baseline => baseline::schema(),
         SchemaName::Report => output::report_schema(),
+        SchemaName::Rules => output::rules_schema(),
         SchemaName::Trace => output::trace_schema(),
         SchemaName::Calls => calls::schema(),
     };

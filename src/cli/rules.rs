@@ -4,14 +4,19 @@ use std::io::Write;
 
 use anyhow::bail;
 
-use super::arguments::Explain;
+use super::arguments::{Explain, TextOrJson};
 use super::exit::Exit;
 use crate::diag::{Fixable, RuleInfo, nearest};
 use crate::engine::known_rules;
+use crate::output::write_rules;
 
 /// One line for each rule: name, level, fix, summary.
-pub(super) fn list(out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub(super) fn list(format: TextOrJson, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let rules = known_rules();
+    if format == TextOrJson::Json {
+        write_rules(&rules, false, out)?;
+        return Ok(Exit::Clean);
+    }
     let width = |of: fn(&RuleInfo) -> &str| rules.iter().map(of).map(str::len).max().unwrap_or(0);
     let names = width(|rule| rule.name);
     let levels = width(|rule| rule.severity.name());
@@ -37,22 +42,25 @@ fn fix(fixable: Fixable) -> &'static str {
 
 /// The page of one rule, or of all.
 pub(super) fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let rules = known_rules();
-    let pages: Vec<&str> = match &arguments.rule {
-        Some(name) => match rules.iter().find(|rule| rule.name == name) {
-            Some(rule) => vec![rule.page],
+    let mut rules = known_rules();
+    if let Some(name) = &arguments.rule {
+        match rules.iter().find(|rule| rule.name == name) {
+            Some(&rule) => rules = vec![rule],
             None => match nearest(name, rules.iter().map(|rule| rule.name)) {
                 Some(near) => bail!("there is no rule `{name}`; did you mean `{near}`?"),
                 None => bail!("there is no rule `{name}`; see `egress-lint rules`"),
             },
-        },
-        None => rules.iter().map(|rule| rule.page).collect(),
-    };
-    for (index, page) in pages.into_iter().enumerate() {
+        }
+    }
+    if arguments.format == TextOrJson::Json {
+        write_rules(&rules, true, out)?;
+        return Ok(Exit::Clean);
+    }
+    for (index, rule) in rules.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", page.trim_end())?;
+        writeln!(out, "{}", rule.page.trim_end())?;
     }
     Ok(Exit::Clean)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use super::arguments::{Protocol, Trace, TraceFormat};
+use super::arguments::{Protocol, TextOrJson, Trace};
 use super::exit::Exit;
 use super::{session, terminal};
 use crate::calls;
@@ -95,7 +95,7 @@ fn ways(
     let paths = paths_to(model, &question);
     let outlook = |path| Outlook::of(path, model, config, arguments.matrix);
     let outlooks: Vec<_> = paths.iter().map(outlook).collect();
-    if arguments.format == Some(TraceFormat::Json) {
+    if arguments.format == Some(TextOrJson::Json) {
         return Ok(output::write_paths_json(&outlooks, sources, out)?);
     }
     if outlooks.is_empty() {

@@ -36,6 +36,10 @@ pub struct Options {
     pub width: usize,
     /// Lists silenced findings too.
     pub show_suppressed: bool,
+    /// Text: draws every finding, however often its rule speaks.
+    pub verbose: bool,
+    /// Text and JSON: counts the findings of each rule; in text instead of drawing them.
+    pub statistics: bool,
 }
 
 impl Default for Options {
@@ -45,6 +49,8 @@ impl Default for Options {
             hyperlinks: false,
             width: 80,
             show_suppressed: false,
+            verbose: false,
+            statistics: false,
         }
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::format::Options;
+use super::statistics::{self, Counts};
 use super::{link, visible};
 use crate::diag::{
     Diagnostic, Fix, RefusedBy, Report, ResourceRef, Safety, Severity, Summary, Suppressed,
@@ -23,6 +24,9 @@ pub(super) struct JsonReport<'r> {
     /// The version of Istio the findings hold for.
     istio_version: &'r str,
     summary: Summary,
+    /// With `--statistics`: one for each rule that found something, the most frequent first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Vec<Counts>>,
     /// Ordered by path, start and rule.
     diagnostics: Vec<Finding<'r>>,
 }
@@ -110,6 +114,7 @@ pub(super) fn write(
         },
         istio_version: &report.istio_version,
         summary: report.summary,
+        statistics: options.statistics.then(|| statistics::count(report)),
         diagnostics: options
             .listed(report)
             .map(|finding| Finding::new(finding, sources))

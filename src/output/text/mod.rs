@@ -2,6 +2,7 @@
 
 mod finding;
 mod fix;
+mod fold;
 mod line;
 mod snippet;
 mod summary;
@@ -12,8 +13,10 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use self::fold::Folds;
 use self::theme::Painter;
 use super::format::Options;
+use super::statistics;
 use crate::diag::{Diagnostic, Report};
 use crate::source::Sources;
 
@@ -30,7 +33,15 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let painter = Painter::new(options.color, options.width);
-    let findings: Vec<&Diagnostic> = options.listed(report).collect();
+    if options.statistics {
+        out.write_all(statistics::table(report).as_bytes())?;
+        return out.write_all(summary::draw(report, &painter).as_bytes());
+    }
+    let mut findings: Vec<&Diagnostic> = options.listed(report).collect();
+    let folds = match options.verbose {
+        true => Folds::new(),
+        false => fold::fold(&mut findings),
+    };
     for batch in findings.chunks(BATCH) {
         let drawn: Vec<String> = batch
             .par_chunks(CHUNK)
@@ -47,5 +58,6 @@ pub(super) fn write(
             out.write_all(text.as_bytes())?;
         }
     }
+    out.write_all(fold::draw(&folds, &painter).as_bytes())?;
     out.write_all(summary::draw(report, &painter).as_bytes())
 }

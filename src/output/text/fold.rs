@@ -1,0 +1,70 @@
+//! The same fault many times: a few are drawn, the others are counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::theme::{Paint, Painter};
+use crate::diag::{Diagnostic, Severity};
+use crate::source::FileId;
+
+/// So many findings of one rule and level are all drawn.
+const MOST: usize = 20;
+
+/// So many are drawn where there are more.
+const DRAWN: usize = 3;
+
+/// The findings of one rule and level that are not drawn.
+#[derive(Default)]
+pub(super) struct Fold {
+    count: usize,
+    files: BTreeSet<FileId>,
+}
+
+/// By level, so that many pieces of advice do not hide the warnings of their rule.
+pub(super) type Folds = BTreeMap<(&'static str, Severity), Fold>;
+
+/// Takes out of `findings` what is not to be drawn.
+pub(super) fn fold(findings: &mut Vec<&Diagnostic>) -> Folds {
+    let kind = |finding: &Diagnostic| (finding.rule, finding.severity);
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for finding in findings.iter() {
+        *counts.entry(kind(finding)).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > MOST);
+    let mut drawn: BTreeMap<_, usize> = BTreeMap::new();
+    let mut folds = Folds::new();
+    findings.retain(|finding| {
+        let kind = kind(finding);
+        if !counts.contains_key(&kind) {
+            return true;
+        }
+        let drawn = drawn.entry(kind).or_default();
+        if *drawn < DRAWN {
+            *drawn += 1;
+            return true;
+        }
+        let fold = folds.entry(kind).or_default();
+        fold.count += 1;
+        fold.files.insert(finding.span.file);
+        false
+    });
+    folds
+}
+
+/// One line for each fold, then an empty one.
+pub(super) fn draw(folds: &Folds, painter: &Painter) -> String {
+    let mut out = String::new();
+    for (&(rule, severity), fold) in folds {
+        let tag = format!("{}[{rule}]", severity.name());
+        painter.paint(&mut out, Paint::Level(severity), &tag);
+        let files = fold.files.len();
+        let s = if files == 1 { "" } else { "s" };
+        out.push_str(&format!(
+            ": {} more in {files} file{s} (`--verbose` shows them)\n",
+            fold.count
+        ));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
