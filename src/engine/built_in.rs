@@ -31,6 +31,12 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "the configuration says something that cannot be meant",
         include_str!("../../rules/config.md"),
     ),
+    sometimes_fixable(built_in(
+        "deprecated",
+        Severity::Advice,
+        "an older spelling of what Istio has a newer one for",
+        include_str!("../../rules/deprecated.md"),
+    )),
     built_in(
         "duplicate-resource",
         Severity::Warning,
@@ -66,6 +72,12 @@ pub const BUILT_IN: &[RuleInfo] = &[
         Severity::Warning,
         "a silencer that silences nothing",
         include_str!("../../rules/unused-ignore.md"),
+    ),
+    built_in(
+        "warned",
+        Severity::Warning,
+        "Istio's webhook admits the resource with a warning",
+        include_str!("../../rules/warned.md"),
     ),
     sometimes_fixable(built_in(
         "yaml-syntax",

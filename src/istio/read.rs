@@ -102,6 +102,10 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
     );
     findings.retain(|finding| !touches(finding, &resource.placeholders));
     resource.refused = findings.iter().any(|finding| finding.refused_by.is_some());
+    if resource.refused {
+        // What is not admitted is not admitted with a warning.
+        findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
+    }
     out.diagnostics.append(&mut findings);
     out.resources.push(resource);
 }

@@ -24,6 +24,7 @@ mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
 mod failover_endpoint_without_locality;
+mod failover_without_outlier_detection;
 mod findings;
 mod gateway_cannot_see_host;
 mod gateway_errors_shadowed;
@@ -139,6 +140,7 @@ static ALL: &[&RuleDef] = &[
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
     &failover_endpoint_without_locality::RULE,
+    &failover_without_outlier_detection::RULE,
     &gateway_cannot_see_host::RULE,
     &gateway_errors_shadowed::RULE,
     &gateway_port_mismatch::RULE,

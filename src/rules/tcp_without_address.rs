@@ -35,19 +35,23 @@ impl Check for TcpWithoutAddress {
                 continue;
             };
             for port in &definition.ports {
-                if !port.protocol.is_tcp() || port.protocol.is_tls() {
+                let sniffed = port.protocol.is_unsupported();
+                if !(sniffed || port.protocol.is_tcp()) || port.protocol.is_tls() {
                     continue;
                 }
                 let crowded = CROWDED.contains(&port.number);
                 let unresolved = definition.resolution == Resolution::Passthrough;
+                let carries = match sniffed {
+                    true => "names no protocol".to_owned(),
+                    false => format!("carries {}", port.protocol.name()),
+                };
                 let message = format!(
-                    "port {} of `{}` carries {} and has no address: its listener takes every connection to the port that \
+                    "port {} of `{}` {carries} and has no address: its listener takes every connection to the port that \
                      no other entry claims, whatever host it is for",
-                    port.number,
-                    host.name,
-                    port.protocol.name(),
+                    port.number, host.name,
                 );
                 let basis = match crowded || unresolved {
+                    _ if sniffed => Basis::assuming("what clients send there is not HTTP"),
                     true => Basis::Proven,
                     false => Basis::assuming("clients also connect to other hosts on this port"),
                 };

@@ -46,12 +46,8 @@ pub(super) fn check(rule: &DestinationRule, spec_key: Span, review: &mut Review<
         None => Owner::Other,
     };
     export_to::check(&rule.export_to, owner, review);
-    if let Some(labels) = rule
-        .workload_selector
-        .as_ref()
-        .and_then(|selector| selector.match_labels.as_ref())
-    {
-        labels::check_selector(labels, review);
+    if let Some(selector) = &rule.workload_selector {
+        labels::check_selector(selector.key, selector.match_labels.as_ref(), review);
     }
 }
 

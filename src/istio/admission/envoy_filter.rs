@@ -9,12 +9,8 @@ use super::{Review, labels, refusal, regex};
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(filter: &EnvoyFilter, review: &mut Review<'_>) {
-    if let Some(labels) = filter
-        .workload_selector
-        .as_ref()
-        .and_then(|selector| selector.labels.as_ref())
-    {
-        labels::check_selector(labels, review);
+    if let Some(selector) = &filter.workload_selector {
+        labels::check_selector(selector.key, selector.labels.as_ref(), review);
     }
     for patch in filter.config_patches.items() {
         check_patch(patch, review);

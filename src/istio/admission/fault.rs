@@ -1,7 +1,7 @@
 //! `fault` and `directResponse`: what a route answers or does on its own.
 
 use super::super::route::{DirectResponse, FaultAbort, FaultDelay, FaultInjection, Percent};
-use super::{Review, duration, refusal};
+use super::{Review, duration, refusal, warning};
 use crate::source::Spanned;
 
 const GRPC: [&str; 17] = [
@@ -122,12 +122,16 @@ pub(super) fn check_direct_response(
         .bytes
         .as_ref()
         .map(|bytes| (bytes, bytes.len() / 4 * 3));
-    if let Some((body, size)) = text.or(bytes)
-        && size > 1024 * 1024
-    {
+    let Some((body, size)) = text.or(bytes) else {
+        return;
+    };
+    if size > 1024 * 1024 {
         review.push(refusal(
             body.key,
             format!("the body has {size} bytes; 1048576 are allowed"),
         ));
+    } else if size > 100 * 1024 {
+        let text = format!("the body of {size} bytes is sent to every proxy that gets the route");
+        review.push(warning(body.key, text).help("let a service answer with it"));
     }
 }

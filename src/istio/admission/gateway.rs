@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::Items;
 use super::super::proxy::{Gateway, GatewayPort, Server, ServerTlsMode};
 use super::host::{is_address, is_label, socket_fault};
-use super::{Review, namespaced_host, port, refusal, server_tls};
+use super::{Review, namespaced_host, port, refusal, server_tls, warning};
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(gateway: &Gateway, spec_key: Span, review: &mut Review<'_>) {
@@ -165,7 +165,17 @@ fn check_protocol_and_tls(server: &Server, port: &GatewayPort, review: &mut Revi
                 );
             }
         }
-        Some(tls) => server_tls::check_protocol(Some(written), tls.key, review),
+        Some(tls) => {
+            server_tls::check_protocol(Some(written), tls.key, review);
+            let redirect = tls.https_redirect.as_ref().filter(|it| it.value);
+            if let Some(redirect) = redirect {
+                review.push(
+                    warning(redirect.key, "`httpsRedirect` is for plain HTTP: nothing arrives here that it could redirect")
+                        .because(written.span, "this protocol")
+                        .help("set it at the server for `HTTP`"),
+                );
+            }
+        }
         None => {}
     }
 }

@@ -3,12 +3,22 @@
 use super::super::Items;
 use super::super::decode::List;
 use super::host::{domain_fault, is_label};
-use super::{Review, refusal};
+use super::{Review, deprecation, refusal};
+use crate::diag::{Diagnostic, Edit, Fix, Safety};
 use crate::source::Spanned;
 
-/// Istio stops at the first name without a namespace: those behind it are not looked at.
 pub(super) fn check(names: &Option<Spanned<List<String>>>, review: &mut Review<'_>) {
+    check_each(names.items(), review);
     for name in names.items() {
+        if let Some(newer) = newer(name) {
+            review.push(as_host(name, newer));
+        }
+    }
+}
+
+/// Istio stops at the first name without a namespace: those behind it are not looked at.
+fn check_each(names: &[Spanned<String>], review: &mut Review<'_>) {
+    for name in names {
         let Some((namespace, gateway)) = name.split_once('/') else {
             if let Some(fault) = domain_fault(name) {
                 review.push(refusal(
@@ -16,7 +26,7 @@ pub(super) fn check(names: &Option<Spanned<List<String>>>, review: &mut Review<'
                     format!("`{}` is no gateway: {fault}", name.value),
                 ));
             }
-            return;
+            break;
         };
         if !is_label(namespace) || !is_label(gateway) {
             review.push(
@@ -25,4 +35,25 @@ pub(super) fn check(names: &Option<Spanned<List<String>>>, review: &mut Review<'
             );
         }
     }
+}
+
+/// `NAMESPACE/NAME` for a name that is written like the host of a service.
+fn newer(name: &str) -> Option<String> {
+    let mut labels = name.split('.');
+    let (gateway, namespace) = (labels.next()?, labels.next()?);
+    let names = is_label(namespace) && is_label(gateway);
+    names.then(|| format!("{namespace}/{gateway}"))
+}
+
+fn as_host(name: &Spanned<String>, newer: String) -> Diagnostic {
+    let text = format!("`{}` names a gateway as if it were a host", name.value);
+    let message = format!("write `{newer}`");
+    deprecation(name.span, text).help(message.clone()).fix(Fix {
+        safety: Safety::Safe,
+        message,
+        edits: vec![Edit {
+            span: name.span,
+            text: format!("\"{newer}\""),
+        }],
+    })
 }

@@ -3,8 +3,8 @@
 use super::super::Items;
 use super::super::route::{HttpMatch, HttpRoute};
 use super::{
-    Review, cors, duration, fault, gateway_names, header, host, labels, port, redirect, refusal,
-    retries, route_destination, string_match,
+    Review, cors, deprecation, duration, fault, gateway_names, header, host, labels, port,
+    redirect, refusal, retries, route_destination, string_match,
 };
 use crate::source::{Span, Spanned};
 
@@ -176,6 +176,10 @@ fn check_mirrors(route: &HttpRoute, review: &mut Review<'_>) {
             percent.span,
             format!("`{}` is no percentage from 0 to 100", percent.value),
         ));
+    } else if let Some(percent) = &route.mirror_percent {
+        let text = "`mirrorPercent` is an older spelling of `mirrorPercentage`";
+        let newer = format!("write `mirrorPercentage: {{value: {}}}`", percent.value);
+        review.push(deprecation(percent.key, text).help(newer));
     }
     fault::check_share(route.mirror_percentage.as_ref(), review);
     if let Some(mirror) = &route.mirror {

@@ -2,7 +2,8 @@
 
 use super::super::Map;
 use super::host::is_label;
-use super::{Review, refusal};
+use super::{Review, refusal, warning};
+use crate::source::{Span, Spanned};
 
 /// Refuses what Kubernetes would not take as labels.
 pub(super) fn check(labels: &Map<String>, review: &mut Review<'_>) {
@@ -22,8 +23,22 @@ pub(super) fn check(labels: &Map<String>, review: &mut Review<'_>) {
     }
 }
 
-/// Refuses empty names and wildcards.
-pub(super) fn check_selector(labels: &Map<String>, review: &mut Review<'_>) {
+/// Refuses empty names and wildcards. `key` is that of the selector.
+pub(super) fn check_selector(
+    key: Span,
+    labels: Option<&Spanned<Map<String>>>,
+    review: &mut Review<'_>,
+) {
+    let Some(labels) = labels.filter(|labels| !labels.is_empty()) else {
+        review.push(
+            warning(
+                key,
+                "a `workloadSelector` without labels selects every workload of the namespace",
+            )
+            .help("name the labels of the workloads that are meant"),
+        );
+        return;
+    };
     for (key, value) in labels.iter() {
         if key.is_empty() {
             review.push(refusal(key.span, "a selector's label needs a name"));

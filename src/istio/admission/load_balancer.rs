@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::Items;
 use super::super::traffic::{ConsistentHash, HttpCookie, LoadBalancer, Maglev, Warmup};
 use super::super::version::IstioVersion;
-use super::{Review, duration, locality, refusal};
+use super::{Review, deprecation, duration, locality, refusal};
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(settings: Option<&Spanned<Box<LoadBalancer>>>, review: &mut Review<'_>) {
@@ -57,6 +57,10 @@ fn check_hash(hash: &ConsistentHash, review: &mut Review<'_>) {
                 .because(key, "set here")
                 .help(format!("remove `minimumRingSize`, which `{name}` replaces")),
             );
+        } else {
+            let text = "`minimumRingSize` is an older spelling of a setting of `ringHash`";
+            let newer = format!("write `ringHash: {{minimumRingSize: {}}}`", size.value);
+            review.push(deprecation(size.key, text).help(newer));
         }
     }
     if let Some(maglev) = &hash.maglev {

@@ -1,5 +1,6 @@
-//! Istio's layer of admission: what its validating webhook refuses.
+//! Istio's layer of admission: what its validating webhook refuses, and what it admits with a warning.
 //!
+//! A warning that a rule gives, too, because it sees more than the one resource, is left to the rule.
 //! What the API server refuses before it ([`super::schema`]) is not repeated here. Source: `pkg/config/validation`.
 
 mod client_tls;
@@ -41,6 +42,11 @@ use super::version::IstioVersion;
 use super::wording::bounded;
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::source::Span;
+
+/// The names under which warnings are reported.
+pub(super) const WARNINGS: [&str; 2] = [WARNED, DEPRECATED];
+const WARNED: &str = "warned";
+const DEPRECATED: &str = "deprecated";
 
 /// What the webhook of Istio `version` says of the resource.
 pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnostic> {
@@ -102,6 +108,16 @@ fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
         .refused_by(RefusedBy::Webhook)
 }
 
+/// A finding about what the webhook admits with a warning, because it has no effect or another than it seems.
+fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(WARNED, Severity::Warning, span, bounded(message.into()))
+}
+
+/// A finding about what the webhook warns of because there is something newer for it.
+fn deprecation(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(DEPRECATED, Severity::Advice, span, bounded(message.into()))
+}
+
 /// Annotations that are not for users.
 fn annotations(review: &mut Review<'_>) {
     for (name, _) in review.meta.annotations.iter() {
@@ -122,3 +138,6 @@ fn annotations(review: &mut Review<'_>) {
         review.findings.push(finding.help("remove the annotation"));
     }
 }
+
+#[cfg(test)]
+mod tests;

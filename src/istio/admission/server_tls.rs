@@ -1,9 +1,9 @@
 //! `tls` of a server, in a `Gateway` or a `Sidecar`.
 
 use super::super::Items;
-use super::super::proxy::{ServerTls, ServerTlsMode};
+use super::super::proxy::{ServerTls, ServerTlsMode, TlsProtocol};
 use super::super::version::IstioVersion;
-use super::{Review, port, refusal};
+use super::{Review, port, refusal, warning};
 use crate::source::{Span, Spanned};
 
 /// Refuses `tls` on a port that carries no TLS.
@@ -26,10 +26,12 @@ pub(super) fn check_protocol(
 pub(super) fn check(tls: &Spanned<Box<ServerTls>>, review: &mut Review<'_>) {
     let mode = tls.mode.as_ref().map(|mode| mode.value).unwrap_or_default();
     let sources = Sources::of(tls, review.version);
+    check_version(tls, review);
     if mode == ServerTlsMode::IstioMutual {
         check_istio_mutual(tls, &sources, review);
         return;
     }
+    check_unused(tls, mode, &sources, review);
     // Several sources are counted from 1.27 on.
     if review.version >= IstioVersion(27)
         && let [first, .., last] = sources.complete()[..]
@@ -92,6 +94,56 @@ impl Sources {
             .flatten()
             .collect()
     }
+}
+
+/// Before TLS 1.2 there are no ciphers that Envoy offers by itself.
+fn check_version(tls: &ServerTls, review: &mut Review<'_>) {
+    let old = |version: &&Spanned<TlsProtocol>| {
+        matches!(version.value, TlsProtocol::V1_0 | TlsProtocol::V1_1)
+    };
+    if let Some(version) = tls.min_protocol_version.as_ref().filter(old)
+        && tls.cipher_suites.items().is_empty()
+    {
+        let text = format!(
+            "`{}` cannot be spoken with the default `cipherSuites`, which need TLS 1.2",
+            version.value.name()
+        );
+        review.push(
+            warning(version.span, text)
+                .help("set `cipherSuites`, or leave out `minProtocolVersion`"),
+        );
+    }
+}
+
+/// A server that passes TLS through shows no certificate.
+fn check_unused(tls: &ServerTls, mode: ServerTlsMode, sources: &Sources, review: &mut Review<'_>) {
+    let passes = matches!(
+        mode,
+        ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
+    );
+    let file =
+        |file: &Option<Spanned<String>>| file.as_ref().filter(|it| !it.is_empty()).map(|it| it.key);
+    let keys = [
+        sources.certificate,
+        sources.key,
+        sources.credential,
+        sources.credentials,
+        sources.certificates,
+        file(&tls.ca_certificates),
+        file(&tls.ca_crl),
+    ];
+    let Some(key) = keys.into_iter().flatten().next().filter(|_| passes) else {
+        return;
+    };
+    let text = format!(
+        "the mode `{}` uses no certificate: TLS goes through as it is",
+        mode.name()
+    );
+    let finding = warning(key, text).help("remove it, or set a mode that ends TLS");
+    review.push(match &tls.mode {
+        Some(mode) => finding.because(mode.span, "this mode"),
+        None => finding,
+    });
 }
 
 fn check_istio_mutual(tls: &ServerTls, sources: &Sources, review: &mut Review<'_>) {

@@ -6,20 +6,16 @@ use super::super::Items;
 use super::super::service::{Resolution, ServiceEntry, WorkloadEntry};
 use super::export_to::Owner;
 use super::host::{domain_fault, is_address, is_subnet, socket_fault, wildcard_domain_fault};
-use super::{Review, dynamic_dns, export_to, labels, port, refusal};
+use super::{Review, dynamic_dns, export_to, labels, port, refusal, warning, workload};
 use crate::diag::Diagnostic;
 use crate::source::Spanned;
 
 pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
-    if let Some(labels) = entry
-        .workload_selector
-        .as_ref()
-        .and_then(|selector| selector.labels.as_ref())
-    {
-        labels::check_selector(labels, review);
+    if let Some(selector) = &entry.workload_selector {
+        labels::check_selector(selector.key, selector.labels.as_ref(), review);
     }
     for host in entry.hosts.items() {
-        check_host(host, review);
+        check_host(entry, host, review);
     }
     for address in entry
         .addresses
@@ -42,7 +38,7 @@ pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
         port::check_protocol(port.protocol.as_ref(), review);
     }
     match resolution(entry) {
-        Resolution::None => {}
+        Resolution::None => check_none(entry, review),
         Resolution::Static => check_static(entry, review),
         Resolution::Dns | Resolution::DnsRoundRobin => check_dns(entry, review),
         Resolution::DynamicDns => dynamic_dns::check(entry, review),
@@ -67,8 +63,21 @@ pub(super) fn because_of_resolution(entry: &ServiceEntry, finding: Diagnostic) -
     }
 }
 
-fn check_host(host: &Spanned<String>, review: &mut Review<'_>) {
+fn check_host(entry: &ServiceEntry, host: &Spanned<String>, review: &mut Review<'_>) {
     let Some(fault) = wildcard_domain_fault(host) else {
+        let whole = host
+            .strip_prefix('*')
+            .is_none_or(|rest| rest.starts_with('.'));
+        if !whole && resolution(entry) != Resolution::DynamicDns {
+            let finding = warning(
+                host.span,
+                format!(
+                    "the `*` of `{}` stands for a part of a label; Istio means whole labels by it",
+                    host.value
+                ),
+            );
+            review.push(finding.help("write `*.` and the domain, or list the hosts"));
+        }
         return;
     };
     let finding = if is_address(host) {
@@ -78,6 +87,17 @@ fn check_host(host: &Spanned<String>, review: &mut Review<'_>) {
         refusal(host.span, format!("`{}` is no host: {fault}", host.value))
     };
     review.push(finding);
+}
+
+fn check_none(entry: &ServiceEntry, review: &mut Review<'_>) {
+    if let Some(selector) = &entry.workload_selector {
+        let finding = warning(
+            selector.key,
+            "`workloadSelector` finds endpoints that nothing is sent to: with the resolution `NONE` connections go to the address that the client chose",
+        )
+        .help("remove it, or set `resolution` to `STATIC`");
+        review.push(because_of_resolution(entry, finding));
+    }
 }
 
 fn check_static(entry: &ServiceEntry, review: &mut Review<'_>) {
@@ -114,6 +134,8 @@ fn check_no_address(endpoint: &Spanned<WorkloadEntry>, review: &mut Review<'_>) 
             network.span,
             "the endpoint needs an address or a network",
         ));
+    } else if let Some(network) = &endpoint.network {
+        review.push(workload::by_network(network));
     }
 }
 
@@ -180,6 +202,34 @@ fn check_dns(entry: &ServiceEntry, review: &mut Review<'_>) {
             review.push(because_of_resolution(entry, finding));
         }
         check_endpoint(endpoint, &ports, review);
+    }
+    check_shared_address(entry, review);
+}
+
+/// Connections to one address do not say which host is meant, unless they speak HTTP.
+fn check_shared_address(entry: &ServiceEntry, review: &mut Review<'_>) {
+    let hosts = entry.hosts.as_ref().filter(|hosts| hosts.len() > 1);
+    let addresses = entry.addresses.as_ref().filter(|it| !it.is_empty());
+    let (Some(hosts), Some(addresses)) = (hosts, addresses) else {
+        return;
+    };
+    // On other ports than these the entry is refused.
+    let is_tls = |text: &Spanned<String>| port::is_tls(port::protocol(text));
+    let ports = entry.ports.items().iter();
+    let mut protocols = ports.filter_map(|port| port.protocol.as_ref());
+    if let Some(protocol) = protocols.find(|it| is_tls(it)) {
+        let text = format!(
+            "the {} hosts share the addresses: a connection to one of them is taken by its address, whichever host it is for",
+            hosts.len()
+        );
+        review.push(
+            warning(addresses.key, text)
+                .because(
+                    protocol.span,
+                    "this port does not tell the hosts apart by HTTP",
+                )
+                .help("make it one ServiceEntry for each host, each with its own addresses"),
+        );
     }
 }
 

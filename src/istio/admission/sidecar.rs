@@ -8,16 +8,14 @@ use super::super::proxy::{
     SidecarIngress, SidecarPort,
 };
 use super::host::{domain_fault, is_address, socket_fault};
-use super::{Review, connection_pool, labels, port, refusal, route_destination, server_tls};
+use super::{
+    Review, connection_pool, labels, port, refusal, route_destination, server_tls, warning,
+};
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(sidecar: &Sidecar, spec_key: Span, review: &mut Review<'_>) {
-    if let Some(labels) = sidecar
-        .workload_selector
-        .as_ref()
-        .and_then(|selector| selector.labels.as_ref())
-    {
-        labels::check_selector(labels, review);
+    if let Some(selector) = &sidecar.workload_selector {
+        labels::check_selector(selector.key, selector.labels.as_ref(), review);
     }
     let empty = sidecar.egress.items().is_empty()
         && sidecar.ingress.items().is_empty()
@@ -195,6 +193,41 @@ fn check_egress(listeners: &[Spanned<SidecarEgress>], review: &mut Review<'_>) {
         }
         for host in listener.hosts.items() {
             super::namespaced_host::check_sidecar(host, review);
+        }
+        check_repeated(listener.hosts.items(), review);
+    }
+}
+
+/// Hosts that another entry of the listener has imported, too.
+fn check_repeated(hosts: &[Spanned<String>], review: &mut Review<'_>) {
+    let own = review.namespace;
+    let parts = |host: &'_ Spanned<String>| {
+        let (namespace, name) = host.value.split_once('/')?;
+        let namespace = if namespace == "." { own? } else { namespace };
+        Some((namespace.to_owned(), name.to_owned()))
+    };
+    let mut first: HashMap<(String, String), Span> = HashMap::new();
+    for host in hosts {
+        if let Some(parts) = parts(host) {
+            first.entry(parts).or_insert(host.span);
+        }
+    }
+    for host in hosts {
+        let Some((namespace, name)) = parts(host) else {
+            continue;
+        };
+        let all = |namespace: &str| first.get(&(namespace.to_owned(), "*".to_owned()));
+        let same = first.get(&(namespace.clone(), name));
+        let wider = all("*").or(all(&namespace)).or(same);
+        if let Some(wider) = wider.filter(|wider| **wider != host.span) {
+            review.push(
+                warning(
+                    host.span,
+                    format!("`{}` adds nothing to what the listener imports", host.value),
+                )
+                .because(*wider, "imports it already")
+                .help("remove it, or the wider entry if only some hosts are meant"),
+            );
         }
     }
 }

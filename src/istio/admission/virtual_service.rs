@@ -9,7 +9,7 @@ use super::export_to::Owner;
 use super::host::{gateway_domain_fault, is_address, is_subnet, wildcard_domain_fault};
 use super::host_set::HostSet;
 use super::{
-    Review, export_to, gateway_names, http_route, labels, port, refusal, route_destination,
+    Review, export_to, gateway_names, http_route, labels, port, refusal, route_destination, warning,
 };
 use crate::source::{Span, Spanned};
 
@@ -156,7 +156,16 @@ fn check_tls_match(matched: &TlsMatch, hosts: &HostSet<'_>, mesh: bool, review: 
         };
         match fault {
             // Envoy can match on an address, though clients hardly ever send one.
-            Some(_) if is_address(name) => {}
+            Some(_) if is_address(name) => review.push(
+                warning(
+                    name.span,
+                    format!(
+                        "`{}` is an address, and TLS clients send only names as SNI",
+                        name.value
+                    ),
+                )
+                .help("match on `destinationSubnets`, or on the name"),
+            ),
             Some(fault) => review.push(refusal(
                 name.span,
                 format!("`{}` is no SNI host: {fault}", name.value),

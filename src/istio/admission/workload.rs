@@ -5,7 +5,8 @@ use super::super::service::WorkloadEntry;
 use super::super::version::IstioVersion;
 use super::super::workload_group::{ReadinessProbe, WorkloadGroup};
 use super::host::{domain_fault, is_address};
-use super::{Review, labels, port, refusal};
+use super::{Review, labels, port, refusal, warning};
+use crate::diag::Diagnostic;
 use crate::source::Spanned;
 
 pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
@@ -19,6 +20,9 @@ pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
         if let Some(empty) = entry.address.as_ref().or(network) {
             review.push(refusal(empty.span, "the WorkloadEntry needs an address"));
         }
+    }
+    if let Some(network) = network.filter(|it| text.is_empty() && !it.is_empty()) {
+        review.push(by_network(network));
     }
     // The schema has its own rules for Unix sockets.
     if let Some(address) = entry
@@ -38,6 +42,15 @@ pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
     if let Some(labels) = &entry.labels {
         labels::check(labels, review);
     }
+}
+
+/// Of an endpoint without an address.
+pub(super) fn by_network(network: &Spanned<String>) -> Diagnostic {
+    let text = format!(
+        "without an address the endpoint is reached through a gateway of the network `{}` only",
+        network.value
+    );
+    warning(network.span, text).help("set `address`, unless that is meant")
 }
 
 pub(super) fn group(group: &WorkloadGroup, review: &mut Review<'_>) {
