@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use egress_lint::diag::{Fixable, RuleInfo};
 use egress_lint::engine::known_rules;
 use harness::documents::{self, Part};
+use harness::facts::{Change, Fact, Facts, Line};
 use harness::marks::{self, Mark};
 use harness::run::{Finding, Place, Room};
 use harness::{bless, list, name, read};
@@ -208,34 +209,14 @@ impl Case {
                 false => Ok(()),
             };
         }
+        self.safe_fixes(findings)?;
         let inputs = self.inputs();
-        let safe = self.room();
-        let reached = safe.reached(&inputs);
-        safe.check(&["--fix"], &inputs);
-        for (file, text) in &self.files {
-            let kept = comments(&safe.read(file));
-            if let Some(lost) = comments(text).difference(&kept).next() {
-                return Err(format!("a safe fix lost the comment `{lost}` of {file}"));
-            }
-        }
-        if safe.reached(&inputs) != reached {
-            return Err("a safe fix changed where calls go".to_owned());
-        }
-
         let room = self.room();
+        let reached = room.reached(&inputs);
         room.check(&["--fix=unsafe"], &inputs);
         let once = self.texts(&room);
-        let left = room.findings(&[], &inputs);
-        let before = count(findings, |finding| finding.is_loud());
-        let after = count(&left, |finding| finding.is_loud());
-        for (rule, number) in &after {
-            if number > before.get(rule).unwrap_or(&0) {
-                return Err(format!("the fix made new findings of `{rule}`: {left:#?}"));
-            }
-        }
-        if let Some(still) = left.iter().find(|finding| finding.fix.is_some()) {
-            return Err(format!("the fix did not mend {still:#?}"));
-        }
+        self.mended(findings, &room.findings(&[], &inputs), |_| true)?;
+        self.comments_kept(&room)?;
         if !room.reached(&inputs).is_subset(&reached) {
             return Err("a fix widened egress".to_owned());
         }
@@ -244,6 +225,53 @@ impl Case {
             return Err("a second run changed something".to_owned());
         }
         bless::compare(&fixed, &once)
+    }
+
+    /// What needs no look: beside all that holds of any fix, no fact changes of which the findings say nothing.
+    fn safe_fixes(&self, findings: &[Finding]) -> Outcome {
+        let inputs = self.inputs();
+        let room = self.room();
+        let before = Facts::read(&room.trace(&inputs));
+        room.check(&["--fix"], &inputs);
+        let is_safe = |fix: &str| fix == "safe";
+        self.mended(findings, &room.findings(&[], &inputs), is_safe)?;
+        self.comments_kept(&room)?;
+        let after = Facts::read(&room.trace(&inputs));
+        let safe = findings
+            .iter()
+            .filter(|it| it.fix.as_deref() == Some("safe"));
+        let said = Said::new(self, &room, safe);
+        let unsaid = |change: &Change| !said.covers(change);
+        match before.changes(&after).into_iter().find(unsaid) {
+            Some(change) => Err(format!(
+                "no finding says what a safe fix changes: {change:#?}"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// What has such a fix is gone, and nothing new is there, not even advice.
+    fn mended(&self, before: &[Finding], after: &[Finding], of: impl Fn(&str) -> bool) -> Outcome {
+        let fixed = |finding: &Finding| finding.fix.as_deref().is_some_and(&of);
+        let left = count(before, |finding| !fixed(finding));
+        for (rule, number) in count(after, |_| true) {
+            if number > left.get(&rule).copied().unwrap_or(0) {
+                return Err(format!(
+                    "after the fix `{rule}` finds {number}: {after:#?}\nbefore: {before:#?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn comments_kept(&self, room: &Room) -> Outcome {
+        for (file, text) in &self.files {
+            let kept = comments(&room.read(file));
+            if let Some(lost) = comments(text).difference(&kept).next() {
+                return Err(format!("a fix lost the comment `{lost}` of {file}"));
+            }
+        }
+        Ok(())
     }
 
     /// All inputs, one after the other.
@@ -299,6 +327,61 @@ impl Case {
             1 => Ok(()),
             _ => Err(format!("the silencer is not found to be unused: {left:#?}")),
         }
+    }
+}
+
+/// What findings and their fixes speak of.
+struct Said {
+    /// The lines that the findings name, in the old texts.
+    named: BTreeSet<Line>,
+    /// The lines that are new, in the new texts.
+    written: BTreeSet<Line>,
+    /// All words about it: the messages, and the named lines.
+    words: String,
+}
+
+impl Said {
+    fn new<'f>(case: &Case, room: &Room, findings: impl Iterator<Item = &'f Finding>) -> Self {
+        let mut named = BTreeSet::new();
+        let mut words = String::new();
+        for finding in findings {
+            words.push_str(&finding.message);
+            let places = finding.related.iter().chain([&finding.at]);
+            named.extend(places.map(|place| (place.file.clone(), u64::from(place.line))));
+        }
+        let mut written = BTreeSet::new();
+        for (file, text) in &case.files {
+            let old: BTreeSet<&str> = text.lines().collect();
+            for (line, number) in text.lines().zip(1u64..) {
+                if named.contains(&(file.clone(), number)) {
+                    words.push_str(line);
+                }
+            }
+            for (line, number) in room.read(file).lines().zip(1u64..) {
+                if !old.contains(line) {
+                    written.insert((file.clone(), number));
+                }
+            }
+        }
+        Self {
+            named,
+            written,
+            words,
+        }
+    }
+
+    /// Whether the change is at a host that is spoken of, and rests on a line that is. What no line decides, before
+    /// and after, follows from other facts.
+    fn covers(&self, change: &Change) -> bool {
+        let rests = |fact: &Option<Fact>, on: &BTreeSet<Line>| {
+            fact.as_ref()
+                .is_some_and(|fact| !fact.lines.is_disjoint(on))
+        };
+        let default = |fact: &Option<Fact>| fact.as_ref().is_none_or(|fact| fact.lines.is_empty());
+        let lines = rests(&change.before, &self.named)
+            || rests(&change.after, &self.written)
+            || default(&change.before) && default(&change.after);
+        lines && self.words.contains(&change.host)
     }
 }
 

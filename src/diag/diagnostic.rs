@@ -55,6 +55,15 @@ pub enum Safety {
     Unsafe,
 }
 
+impl Safety {
+    pub fn safe_if(holds: bool) -> Self {
+        match holds {
+            true => Self::Safe,
+            false => Self::Unsafe,
+        }
+    }
+}
+
 /// Replaces the bytes of `span` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -68,6 +77,16 @@ pub struct Fix {
     /// What it does, imperative.
     pub message: String,
     pub edits: Vec<Edit>,
+}
+
+impl Fix {
+    pub fn new(safety: Safety, message: impl Into<String>, edit: Edit) -> Self {
+        Self {
+            safety,
+            message: message.into(),
+            edits: vec![edit],
+        }
+    }
 }
 
 /// Who refuses a resource for the reason of a finding.
@@ -186,8 +205,8 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn fix(mut self, fix: Fix) -> Self {
-        self.fix = Some(Box::new(fix));
+    pub fn fix(mut self, fix: impl Into<Option<Fix>>) -> Self {
+        self.fix = fix.into().map(Box::new);
         self
     }
 

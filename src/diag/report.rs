@@ -2,7 +2,7 @@
 
 use super::{Diagnostic, Severity};
 
-/// Whether a rule's findings carry a fix.
+/// Whether a rule's findings carry a fix, where the text allows to change it in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Fixable {

@@ -25,6 +25,13 @@ pub struct Cluster<'c> {
 }
 
 impl Cluster<'_> {
+    /// Whether the DestinationRule that applies is for this host alone.
+    pub(super) fn has_rule_of_its_own(&self, cx: &Context<'_>) -> bool {
+        let rule = self.facts.destination_rule.as_ref();
+        let host = rule.and_then(|rule| rule.spans().first());
+        host.is_none_or(|host| !cx.sources.text(*host).contains('*'))
+    }
+
     /// For messages.
     pub fn destination(&self) -> String {
         let (host, port) = (self.service.name(), self.port.number);

@@ -2,7 +2,7 @@
 
 use super::context::policies;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::decode::Items;
 use crate::istio::traffic::OutlierDetection;
 use crate::source::Spanned;
@@ -12,7 +12,7 @@ pub(super) static RULE: RuleDef = RuleDef {
         name: "consecutive-errors-ignored",
         summary: "`outlierDetection.consecutiveErrors` is not read: Envoy's default of 5 applies",
         severity: Severity::Warning,
-        fixable: Fixable::Sometimes,
+        fixable: Fixable::Always,
         since: "0.1.0",
         page: include_str!("../../rules/consecutive-errors-ignored.md"),
     },
@@ -29,14 +29,14 @@ impl Check for ConsecutiveErrorsIgnored {
                 let ports = policy.port_level_settings.items().iter();
                 let of_ports = ports.filter_map(|port| port.outlier_detection.as_ref());
                 for block in policy.outlier_detection.iter().chain(of_ports) {
-                    judge(block, out);
+                    judge(cx, block, out);
                 }
             }
         }
     }
 }
 
-fn judge(block: &Spanned<Box<OutlierDetection>>, out: &mut Findings) {
+fn judge(cx: &Context<'_>, block: &Spanned<Box<OutlierDetection>>, out: &mut Findings) {
     let Some(errors) = block.consecutive_errors.as_ref().filter(|it| it.value != 0) else {
         return;
     };
@@ -53,18 +53,17 @@ fn judge(block: &Spanned<Box<OutlierDetection>>, out: &mut Findings) {
     };
     let message = format!("`consecutiveErrors: {value}` is not read: {instead}");
     out.add(Basis::Proven, errors.key, message, |finding| {
-        let finding = finding.help(help);
-        if block.consecutive_5xx_errors.is_some() {
-            return finding;
-        }
-        finding.fix(Fix {
+        finding.help(help).fix(match block.consecutive_5xx_errors {
+            Some(_) => {
+                let edit = cx.texts.edit(errors.key, |it| it.remove());
+                edit.map(|edit| Fix::new(Safety::Safe, "remove it", edit))
+            }
             // The old field counted gateway errors, too; which of the two is meant only its author knows.
-            safety: Safety::Unsafe,
-            message: "call it `consecutive5xxErrors`".to_owned(),
-            edits: vec![Edit {
-                span: errors.key,
-                text: "consecutive5xxErrors".to_owned(),
-            }],
+            None => {
+                let name = "consecutive5xxErrors";
+                let edit = cx.texts.edit(errors.key, |it| it.rename(name));
+                edit.map(|edit| Fix::new(Safety::Unsafe, format!("call it `{name}`"), edit))
+            }
         })
     });
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::clusters::{self, Cluster};
+use super::texts::Texts;
 use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts, annotations};
 use crate::egress::cluster::ClusterName;
@@ -30,6 +31,7 @@ pub struct Context<'a> {
     pub model: &'a Model<'a>,
     pub config: &'a Config,
     pub sources: &'a Sources,
+    pub(super) texts: Texts<'a>,
     pub version: IstioVersion,
     definitions: Vec<Definition<'a>>,
     /// Into `definitions`, and its hosts.
@@ -93,6 +95,7 @@ impl<'a> Context<'a> {
             model,
             config,
             sources,
+            texts: Texts::new(sources),
             version: model.mesh.version,
             definitions,
             by_host,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::clusters::Cluster;
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::traffic::OutlierDetection;
 use crate::source::{Span, Spanned};
-use crate::yaml::edit;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -125,16 +125,14 @@ fn report(
         finding = finding.because(cluster.service.host.line, "the host that it is for");
         match count {
             Count::Known { hosts: 1, .. } => finding = finding.help(
-                "there is no other host to go to: have the other side answer with a second address, or remove                  `outlierDetection`",
+                "there is no other host to go to: have the other side answer with a second address, or remove `outlierDetection`",
             ),
             Count::Known { hosts, .. } | Count::AtLeast(hosts) => {
                 let least = 100_u32.div_ceil((*hosts).max(1));
                 finding = finding.help(format!(
                     "set `maxEjectionPercent: {least}`, the smallest value that can eject one of {hosts} hosts"
                 ));
-                if let Some(fix) = fix(cx, budget, least) {
-                    finding = finding.fix(fix);
-                }
+                finding = finding.fix(fix(cx, budget, cluster, least));
             }
             Count::Unknown => finding = finding.help(
                 "set `maxEjectionPercent: 50` for two addresses, or say how many there are: `addresses` under `hosts:`",
@@ -149,21 +147,20 @@ fn report(
     });
 }
 
-fn fix(cx: &Context<'_>, budget: &Budget<'_>, percent: u32) -> Option<Fix> {
+fn fix(cx: &Context<'_>, budget: &Budget<'_>, cluster: &Cluster<'_>, percent: u32) -> Option<Fix> {
     let block = budget.block?;
+    let value = Value::Int(i64::from(percent));
     let edit = match &block.value.max_ejection_percent {
-        Some(written) => Edit {
-            span: written.span,
-            text: percent.to_string(),
-        },
-        None => {
-            let text = &cx.sources.get(block.span.file).text;
-            edit::add_entry(text, block.span, "maxEjectionPercent", &percent.to_string())?
-        }
+        Some(written) => cx.texts.edit(written.span, |it| it.set(&value))?,
+        None => cx
+            .texts
+            .edit(block.key, |it| it.insert("maxEjectionPercent", &value))?,
     };
-    Some(Fix {
-        safety: Safety::Safe,
-        message: format!("let {percent} % be ejected"),
-        edits: vec![edit],
-    })
+    // Other hosts under the same rule may have been meant to keep theirs.
+    let safety = Safety::safe_if(cluster.has_rule_of_its_own(cx));
+    Some(Fix::new(
+        safety,
+        format!("let {percent} % be ejected"),
+        edit,
+    ))
 }

@@ -10,7 +10,7 @@ use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, Traced};
 use crate::egress::service::Resolution;
 use crate::source::Span;
-use crate::yaml::edit;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -218,10 +218,7 @@ fn report(
             return finding.help("remove the annotation, which makes logical DNS out of `resolution: DNS`");
         }
         finding = finding.help("use `resolution: DNS`: each address is a host, and one that leaves the answer is drained");
-        match fix(cx, line, cluster).filter(|_| *harm <= Harm::Unmeasured) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        }
+        finding.fix(fix(cx, line, cluster).filter(|_| *harm <= Harm::Unmeasured))
     });
 }
 
@@ -235,10 +232,7 @@ fn fix(cx: &Context<'_>, line: Span, cluster: &Cluster<'_>) -> Option<Fix> {
     if !definition.hosts.iter().all(|host| gslb(&host.name)) {
         return None;
     }
-    let text = &cx.sources.get(line.file).text;
-    Some(Fix {
-        safety: Safety::Safe,
-        message: "resolve each address to a host".to_owned(),
-        edits: vec![edit::replace_string(text, line, "DNS")],
-    })
+    let edit = cx.texts.edit(line, |it| it.set(&Value::from("DNS")))?;
+    let message = "resolve each address to a host";
+    Some(Fix::new(Safety::Safe, message, edit))
 }

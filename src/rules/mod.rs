@@ -75,6 +75,7 @@ mod tcp_idle_timeout_level;
 mod tcp_origination_without_sni;
 mod tcp_port_conflict;
 mod tcp_without_address;
+mod texts;
 mod tls_mode_missing;
 mod tls_routes_on_http_port;
 mod tls_routes_on_terminating_server;

@@ -10,7 +10,6 @@ use crate::egress::facts::LOST_TO_PORT;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{ConnectionPool, PortTrafficPolicy, TrafficPolicy};
 use crate::source::{Span, Spanned};
-use crate::yaml::edit;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -80,10 +79,7 @@ fn report(
         finding = finding
             .because(cluster.service.host.line, "the host that it is for")
             .help(format!("repeat {} inside the entry", and(&names)));
-        match entry.and_then(|entry| fix(cx, written, entry, blocks)) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        }
+        finding.fix(entry.and_then(|entry| fix(cx, entry, blocks, cluster)))
     });
 }
 
@@ -97,38 +93,31 @@ fn and(names: &[String]) -> String {
 /// Repeats the blocks in the entry. One edit, since all go to one place.
 fn fix(
     cx: &Context<'_>,
-    written: &Written<'_>,
     entry: &Spanned<PortTrafficPolicy>,
     blocks: &BTreeMap<Span, &str>,
+    cluster: &Cluster<'_>,
 ) -> Option<Fix> {
-    let text = &cx.sources.get(entry.span.file).text;
     let mut edits = Vec::new();
     for (key, block) in blocks {
         // An entry cannot hold the others.
-        if matches!(*block, "retryBudget" | "proxyProtocol") || key.file != entry.span.file {
+        if matches!(*block, "retryBudget" | "proxyProtocol") {
             return None;
         }
-        let value = written.blocks.get(key)?;
-        let whole = Span::new(key.file, key.start, value.end);
-        edits.push(edit::copy_entry(text, whole, entry.span)?);
+        edits.push(cx.texts.copy(*key, entry.key)?);
     }
-    let first = edits.first()?.span;
-    Some(Fix {
-        safety: Safety::Safe,
-        message: "repeat the lost blocks inside the entry".to_owned(),
-        edits: vec![Edit {
-            span: first,
-            text: edits.into_iter().map(|edit| edit.text).collect(),
-        }],
-    })
+    let edit = Edit {
+        span: edits.first()?.span,
+        text: edits.into_iter().map(|edit| edit.text).collect(),
+    };
+    let safety = Safety::safe_if(cluster.has_rule_of_its_own(cx));
+    let message = "repeat the lost blocks inside the entry";
+    Some(Fix::new(safety, message, edit))
 }
 
 /// What stands in the DestinationRules, found by its place.
 struct Written<'c> {
     /// By the place of the number.
     entries: BTreeMap<Span, &'c Spanned<PortTrafficPolicy>>,
-    /// The value of each block of a policy, by its key.
-    blocks: BTreeMap<Span, Span>,
     pools: BTreeMap<Span, &'c ConnectionPool>,
 }
 
@@ -136,7 +125,6 @@ impl<'c> Written<'c> {
     fn of(cx: &Context<'c>) -> Self {
         let mut out = Self {
             entries: BTreeMap::new(),
-            blocks: BTreeMap::new(),
             pools: BTreeMap::new(),
         };
         for (_, rule) in cx.destination_rules() {
@@ -161,16 +149,6 @@ impl<'c> Written<'c> {
                 self.entries.insert(number.span, entry);
             }
         }
-        fn place<T>(block: &Option<Spanned<T>>) -> Option<(Span, Span)> {
-            block.as_ref().map(|block| (block.key, block.span))
-        }
-        let blocks = [
-            place(&policy.load_balancer),
-            place(&policy.connection_pool),
-            place(&policy.outlier_detection),
-            place(&policy.tls),
-        ];
-        self.blocks.extend(blocks.into_iter().flatten());
         if let Some(pool) = &policy.connection_pool {
             self.pools.insert(pool.key, &pool.value);
         }

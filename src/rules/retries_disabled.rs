@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::source::Span;
-use crate::yaml::edit;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -61,14 +61,11 @@ impl Check for RetriesDisabled {
                 if let Some(rule) = way.rule {
                     finding = finding.because(rule, "the route that leads there");
                 }
-                finding = finding.help(
+                finding.help(
                     "leave it out, and Istio retries failed connections twice, on another address; or say \
                      `repeatable: false` for the host if its requests must not be sent twice",
-                );
-                match fix(cx, line, what) {
-                    Some(fix) => finding.fix(fix),
-                    None => finding,
-                }
+                )
+                .fix(fix(cx, line, what))
             });
         }
     }
@@ -76,19 +73,12 @@ impl Check for RetriesDisabled {
 
 /// Istio's own number of attempts. Unsafe: somebody may have meant it. What the mesh says is not the route's to change.
 fn fix(cx: &Context<'_>, line: Span, what: &str) -> Option<Fix> {
-    let block = cx.retries_block(line)?;
-    let edit = if what == "retries" {
-        let text = &cx.sources.get(line.file).text;
-        edit::add_entry(text, block, "attempts", "2")?
-    } else {
-        Edit {
-            span: line,
-            text: "2".to_owned(),
-        }
-    };
-    Some(Fix {
-        safety: Safety::Unsafe,
-        message: "retry twice, as Istio does by default".to_owned(),
-        edits: vec![edit],
-    })
+    cx.retries_block(line)?;
+    let attempts = Value::Int(2);
+    let edit = cx.texts.edit(line, |it| match what {
+        "retries" => it.insert("attempts", &attempts),
+        _ => it.set(&attempts),
+    })?;
+    let message = "retry twice, as Istio does by default";
+    Some(Fix::new(Safety::Unsafe, message, edit))
 }

@@ -1,13 +1,13 @@
 //! Retries that can send a request twice to a host whose requests must not be repeated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::RetryPolicy;
 use crate::source::Span;
-use crate::yaml::edit;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -44,11 +44,14 @@ const GRPC: [&str; 5] = [
 impl Check for RetriesNotRepeatable {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut lines: BTreeMap<Span, (Danger, &HttpWay<'_>)> = BTreeMap::new();
+        // Lists that also hold for hosts whose requests may be repeated.
+        let mut shared: HashSet<Span> = HashSet::new();
         for way in cx.ways() {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };
             if !cx.is_not_repeatable(&way.service) {
+                shared.extend(policy.retry_on.spans());
                 continue;
             }
             if let Some(danger) = Danger::of(way, policy) {
@@ -60,7 +63,8 @@ impl Check for RetriesNotRepeatable {
             }
         }
         for (danger, way) in lines.into_values() {
-            report(cx, &danger, way, out);
+            let safety = Safety::safe_if(!shared.contains(&danger.place));
+            report(cx, &danger, safety, way, out);
         }
     }
 }
@@ -95,7 +99,13 @@ impl Danger {
     }
 }
 
-fn report(cx: &Context<'_>, danger: &Danger, way: &HttpWay<'_>, out: &mut Findings) {
+fn report(
+    cx: &Context<'_>,
+    danger: &Danger,
+    safety: Safety,
+    way: &HttpWay<'_>,
+    out: &mut Findings,
+) {
     let host = way.service.name();
     let conditions: Vec<String> = danger
         .conditions
@@ -134,25 +144,20 @@ fn report(cx: &Context<'_>, danger: &Danger, way: &HttpWay<'_>, out: &mut Findin
             "retry only what the other side has not seen, `retryOn: connect-failure,refused-stream`, or nothing, \
              `attempts: 0`",
         );
-        match danger.explicit {
-            true => finding.fix(fix(cx, danger.place)),
-            false => finding,
-        }
+        finding.fix(fix(cx, danger, safety))
     });
 }
 
 /// Keeps what is safe of the list.
-fn fix(cx: &Context<'_>, list: Span) -> Fix {
+fn fix(cx: &Context<'_>, danger: &Danger, safety: Safety) -> Option<Fix> {
+    let list = danger.explicit.then_some(danger.place)?;
     let written = cx.sources.text(list).trim_matches(['"', '\'']);
     let kept: Vec<&str> = written.split(',').filter(|on| SAFE.contains(on)).collect();
     let kept = match kept.is_empty() {
         true => "connect-failure,refused-stream".to_owned(),
         false => kept.join(","),
     };
-    let text = &cx.sources.get(list.file).text;
-    Fix {
-        safety: Safety::Safe,
-        message: "retry only what the other side has not seen".to_owned(),
-        edits: vec![edit::replace_string(text, list, &kept)],
-    }
+    let edit = cx.texts.edit(list, |it| it.set(&Value::Str(kept)))?;
+    let message = "retry only what the other side has not seen";
+    Some(Fix::new(safety, message, edit))
 }

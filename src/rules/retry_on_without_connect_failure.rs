@@ -7,7 +7,7 @@ use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::forecast::RESCUES_CONNECT_FAILURE;
 use crate::source::Span;
-use crate::yaml::edit;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -55,14 +55,11 @@ impl Check for RetryOnWithoutConnectFailure {
                 if let Some(rule) = way.rule {
                     finding = finding.because(rule, "the route that leads there");
                 }
-                let text = &cx.sources.get(line.file).text;
+                let list = format!("connect-failure,{list}");
+                let edit = cx.texts.edit(line, |it| it.set(&Value::Str(list)));
                 finding
                     .help("add `connect-failure`: no status code stands for a connection that was not made")
-                    .fix(Fix {
-                        safety: Safety::Safe,
-                        message: "retry failed connections too".to_owned(),
-                        edits: vec![edit::replace_string(text, line, &format!("connect-failure,{list}"))],
-                    })
+                    .fix(edit.map(|edit| Fix::new(Safety::Safe, "retry failed connections too", edit)))
             });
         }
     }

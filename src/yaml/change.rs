@@ -1,13 +1,14 @@
-//! Edits of a document that is at hand: they touch the bytes of what changes, and no comment of anything else.
+//! Edits of a document that is at hand: they touch the bytes of what changes, and keep all comments.
 //!
-//! Where only spans are known, see [`super::edit`] and [`super::Tree::locate`]. Each returns `None` where the text does not allow the change in one place: what a merge brought, a key that is
-//! written twice, an anchor that others use.
+//! Where only a span is known, see [`super::Tree::locate`]. Each returns `None` where the text does not allow the
+//! change in one place: what a merge brought, a key that is written twice, an anchor that others may use, a comment
+//! inside of what is written anew.
 
 use crate::diag::Edit;
 use crate::source::Span;
 
 use super::node::{Entry, Kind, Node};
-use super::tree::{Shape, Style};
+use super::tree::{Comment, Style};
 use super::value::{Value, key, string};
 
 /// Writes another scalar where `node` stands. A string keeps the quotes of what was there.
@@ -50,7 +51,7 @@ pub fn set(map: Node<'_>, entry: &Entry<'_>, value: &Value) -> Option<Edit> {
     let text = old.source();
     let span = old.span();
     if map.style() == Style::Flow || old.style() == Style::Flow && !old.is_alias() {
-        unused(map, span)?;
+        expendable(map, span)?;
         let written = value.flow(is_json(map));
         let absent = span.start == span.end;
         return Some(Edit {
@@ -70,7 +71,7 @@ pub fn set(map: Node<'_>, entry: &Entry<'_>, value: &Value) -> Option<Edit> {
     }
     let behind = colon + between.find(':')? + 1;
     let span = Span::new(span.file, offset(behind), span.end);
-    unused(map, span)?;
+    expendable(map, span)?;
     Some(Edit {
         span,
         text: value.behind_key(column(text, entry.key.span().start), line_end(text)),
@@ -115,6 +116,43 @@ pub fn insert(map: Node<'_>, name: &str, value: &Value) -> Option<Edit> {
     })
 }
 
+/// Writes an entry of another map, as it is written there, behind the last one of a map.
+pub fn copy(entry: &Entry<'_>, map: Node<'_>) -> Option<Edit> {
+    if entry.merged.is_some() || map.is_alias() || map.get(&entry.name).is_some() {
+        return None;
+    }
+    let text = map.source();
+    let (start, end) = (entry.key.span().start, ends(entry.value));
+    let written = text.get(start as usize..end as usize)?.trim_end();
+    if written.contains(['&', '*']) {
+        return None;
+    }
+    if map.style() == Style::Flow {
+        let last = map.written_entries().last().map(|entry| entry.value);
+        let fits = !written.contains(['\n', '#']) && is_json(map) == written.starts_with('"');
+        return fits.then(|| insert_flow(map, last, written.to_owned()))?;
+    }
+    let at = behind_line(map, map.written_entries().last()?.value)?;
+    let (old, new) = (column(text, start), column(text, map.span().start));
+    let mut out = String::new();
+    for (number, line) in written.lines().enumerate() {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let rest = match number {
+            0 => line,
+            _ => line.get(blanks.min(old)..)?,
+        };
+        out.push_str(line_end(text));
+        if !rest.trim().is_empty() {
+            out.push_str(&" ".repeat(new));
+            out.push_str(rest);
+        }
+    }
+    Some(Edit {
+        span: Span::new(map.span().file, offset(at), offset(at)),
+        text: out,
+    })
+}
+
 /// Adds an item behind the last one of a list.
 pub fn append(list: Node<'_>, value: &Value) -> Option<Edit> {
     if list.kind() != Kind::List || list.is_alias() {
@@ -137,7 +175,7 @@ pub fn append(list: Node<'_>, value: &Value) -> Option<Edit> {
     })
 }
 
-/// Removes an entry of a map, with its lines.
+/// Removes an entry of a map, with its lines. Comments in them stay, on lines of their own.
 pub fn remove(map: Node<'_>, entry: &Entry<'_>) -> Option<Edit> {
     if entry.merged.is_some() || map.is_alias() || map.is_special() {
         return None;
@@ -155,7 +193,7 @@ pub fn remove(map: Node<'_>, entry: &Entry<'_>) -> Option<Edit> {
     remove_part(map, &parts, index, "{}")
 }
 
-/// Removes an item of a list, with its lines.
+/// Removes an item of a list, with its lines. Comments in them stay, on lines of their own.
 pub fn remove_item(list: Node<'_>, item: Node<'_>) -> Option<Edit> {
     if list.is_alias() {
         return None;
@@ -199,7 +237,13 @@ fn remove_part(parent: Node<'_>, parts: &[Part], index: usize, empty: &str) -> O
         let line = line_start(text, part.start as usize);
         let prefix = text.get(line..part.start as usize)?;
         if prefix.bytes().all(|byte| byte == b' ') {
-            edit(line, next_line(text, part.end as usize)?, "")
+            let end = next_line(text, part.end as usize)?;
+            let lines = Span::new(file, offset(line), offset(end));
+            let kept = comments(parent, lines).iter().map(|comment| {
+                let words = text.get(comment.span.start as usize..comment.span.end as usize);
+                format!("{prefix}{}{}", words.unwrap_or_default(), line_end(text))
+            });
+            return anchorless(text, lines).then(|| edit(line, end, &kept.collect::<String>()));
         } else if prefix.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
             // The first of a map that begins behind a dash: the next takes its place.
             let next = parts.get(index + 1)?.start as usize;
@@ -215,7 +259,7 @@ fn remove_part(parent: Node<'_>, parts: &[Part], index: usize, empty: &str) -> O
             return None;
         }
     };
-    unused(parent, done.span)?;
+    expendable(parent, done.span)?;
     Some(done)
 }
 
@@ -343,24 +387,22 @@ fn behind_line(parent: Node<'_>, last: Node<'_>) -> Option<usize> {
     Some(end + rest.find(['\n', '\r']).unwrap_or(rest.len()))
 }
 
-/// Whether nothing in `span` is an anchor that is used outside of it.
-fn unused(inside: Node<'_>, span: Span) -> Option<()> {
-    let text = inside.source();
-    let removed = text.get(span.start as usize..span.end as usize)?;
-    if !removed.contains('&') {
-        return Some(());
-    }
-    let within = |start: u32| span.start <= start && start < span.end;
-    let nodes = &inside.tree().nodes;
-    let used = nodes
-        .iter()
-        .filter(|raw| raw.shape == Shape::Alias && !within(raw.start))
-        .any(|alias| {
-            nodes
-                .get(alias.a as usize)
-                .is_some_and(|target| within(target.start) || target.start == span.end)
-        });
-    (!used).then_some(())
+/// Whether the bytes may go: no comment is in them, and no anchor that others may use.
+fn expendable(inside: Node<'_>, span: Span) -> Option<()> {
+    (comments(inside, span).is_empty() && anchorless(inside.source(), span)).then_some(())
+}
+
+fn anchorless(text: &str, span: Span) -> bool {
+    text.get(span.start as usize..span.end as usize)
+        .is_some_and(|bytes| !bytes.contains('&'))
+}
+
+/// The comments that begin in the span.
+fn comments(inside: Node<'_>, span: Span) -> &[Comment] {
+    let all = inside.tree().comments();
+    let first = all.partition_point(|comment| comment.span.start < span.start);
+    let behind = all.partition_point(|comment| comment.span.start < span.end);
+    all.get(first..behind).unwrap_or_default()
 }
 
 /// Where a node ends as it is written.

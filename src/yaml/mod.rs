@@ -7,7 +7,6 @@ mod arena;
 mod build;
 pub mod change;
 pub mod debug;
-pub mod edit;
 mod embedded;
 mod fault;
 mod gap;

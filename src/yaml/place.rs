@@ -11,6 +11,9 @@ use super::split::chunk_at;
 use super::tree::Tree;
 use super::value::Value;
 
+/// In a map or list with more children nothing is changed, so that the time for all changes stays linear.
+const SIBLINGS: usize = 4096;
+
 /// Where a value stands in its document.
 #[derive(Clone, Debug)]
 pub struct Place<'t> {
@@ -28,14 +31,14 @@ impl Tree {
         Self::parse_chunks(file, text, &[chunk_at(text, offset)])
     }
 
-    /// The entry with its key at `key`, or the item that begins there.
+    /// The entry with its key or its scalar value at `key`, or the item that begins there.
     pub fn locate<'t>(&'t self, text: &'t str, key: Span) -> Option<Place<'t>> {
-        let document = self
-            .documents(text)
-            .find(|document| document.span.contains(key))?;
         let mut path = String::new();
-        let mut parent = document.root;
+        let mut parent = self.document_around(text, key)?.root;
         loop {
+            if children(parent).nth(SIBLINGS).is_some() {
+                return None;
+            }
             let child = children(parent)
                 .find(|child| child.key.start == key.start || child.value.span().contains(key))?;
             match &child.entry {
@@ -52,7 +55,8 @@ impl Tree {
                 && child.value.kind() == Kind::Map
                 && child.key != key
                 && child.value.span().contains(key);
-            if child.key.start == key.start && !inside {
+            let scalar = child.value.kind() == Kind::Scalar && child.value.span() == key;
+            if scalar || child.key.start == key.start && !inside {
                 return Some(Place {
                     path,
                     parent,
@@ -116,8 +120,174 @@ impl Place<'_> {
         change::insert(self.value, name, value)
     }
 
+    /// Writes the entry that `other` is, of the same file, once more in the map that this is.
+    pub fn copy(&self, other: &Place<'_>) -> Option<Edit> {
+        change::copy(other.entry.as_ref()?, self.value)
+    }
+
+    /// Calls the entry by another name.
+    pub fn rename(&self, name: &str) -> Option<Edit> {
+        let taken = self.parent.get(name).is_some();
+        self.entry
+            .as_ref()
+            .filter(|_| !taken)
+            .and_then(|entry| change::rename(entry, name))
+    }
+
     /// Adds an item to the list that it is.
     pub fn append(&self, value: &Value) -> Option<Edit> {
         change::append(self.value, value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: FileId = FileId(0);
+
+    /// The key of the entry, or the first character of the item, at a path of names and indexes.
+    fn key(text: &str, path: &str) -> Span {
+        let tree = Tree::parse(FILE, text);
+        let mut node = tree.documents(text).next().unwrap().root;
+        let mut key = node.span();
+        for step in path.split('.') {
+            match step.parse::<usize>() {
+                Ok(index) => {
+                    node = node.items().nth(index).unwrap();
+                    key = node.first_character();
+                }
+                Err(_) => {
+                    let entry = node.get(step).unwrap();
+                    key = entry.key.span();
+                    node = entry.value;
+                }
+            }
+        }
+        key
+    }
+
+    fn changed(
+        text: &str,
+        path: &str,
+        change: impl FnOnce(&Place<'_>) -> Option<Edit>,
+    ) -> Option<String> {
+        let tree = Tree::parse(FILE, text);
+        let edit = change(&tree.locate(text, key(text, path)).unwrap())?;
+        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        Some(format!("{}{}{}", &text[..start], edit.text, &text[end..]))
+    }
+
+    #[test]
+    fn a_place_has_the_path_that_leads_there() {
+        let text = "a:\n- b: 1\n  c: {d: x}\n---\na: other\n";
+        let tree = Tree::parse(FILE, text);
+        for path in ["a", "a.0", "a.0.c", "a.0.c.d"] {
+            let place = tree.locate(text, key(text, path)).unwrap();
+            assert_eq!(place.path, path.replace(".0", "[0]"));
+        }
+        let value = u32::try_from(text.find('x').unwrap()).unwrap();
+        let scalar = tree.locate(text, Span::new(FILE, value, value + 1));
+        assert_eq!(scalar.unwrap().path, "a[0].c.d");
+        let second = u32::try_from(text.rfind('a').unwrap()).unwrap();
+        let second = tree.locate(text, Span::new(FILE, second, second + 1));
+        assert_eq!(second.unwrap().value.as_str().as_deref(), Some("other"));
+        let items = "- 1\n".repeat(SIBLINGS + 1);
+        assert!(
+            Tree::parse(FILE, &items)
+                .locate(&items, Span::new(FILE, 2, 3))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn an_entry_is_added_as_its_neighbours_are_written() {
+        for (text, path, expected) in [
+            ("a:\n  b: 1\n", "a", "a:\n  b: 1\n  max: 50\n"),
+            ("a:\n  b: 1", "a", "a:\n  b: 1\n  max: 50"),
+            (
+                "a:\n  b: 1 # why\nc: 2\n",
+                "a",
+                "a:\n  b: 1 # why\n  max: 50\nc: 2\n",
+            ),
+            (
+                "a:\r\n  b: 1\r\nc: 2\r\n",
+                "a",
+                "a:\r\n  b: 1\r\n  max: 50\r\nc: 2\r\n",
+            ),
+            (
+                "a:\n- b:\n    c: 1\n\nd: 2\n",
+                "a.0",
+                "a:\n- b:\n    c: 1\n  max: 50\n\nd: 2\n",
+            ),
+            ("a: {b: 1}\n", "a", "a: {b: 1, max: 50}\n"),
+            ("a: {}\n", "a", "a: {max: 50}\n"),
+            ("a:\n", "a", "a:\n  max: 50\n"),
+            ("a: { b: 1, }\n", "a", "a: { b: 1, max: 50, }\n"),
+            (
+                "{\"a\": {\"b\": 1}}",
+                "a",
+                "{\"a\": {\"b\": 1, \"max\": 50}}",
+            ),
+        ] {
+            let added = changed(text, path, |it| it.insert("max", &Value::Int(50)));
+            assert_eq!(added.as_deref(), Some(expected), "{text}");
+        }
+        let alias = "x: &x {b: 1}\na: *x\n";
+        assert_eq!(
+            changed(alias, "a", |it| it.insert("max", &Value::Int(50))),
+            None
+        );
+    }
+
+    fn copied(text: &str, from: &str, to: &str) -> Option<String> {
+        let tree = Tree::parse(FILE, text);
+        let from = tree.locate(text, key(text, from)).unwrap();
+        changed(text, to, |it| it.copy(&from))
+    }
+
+    #[test]
+    fn an_entry_is_copied_with_the_indentation_of_its_new_place() {
+        let text = "a:\n  od:\n    # why\n    x: 1\n\n    y:\n      z: 2\n  l:\n  - port: 80\n    tls: {m: S}\n";
+        let expected =
+            format!("{text}    od:\n      # why\n      x: 1\n\n      y:\n        z: 2\n");
+        assert_eq!(copied(text, "a.od", "a.l.0"), Some(expected));
+        let flow = "a: {od: {x: 1}, l: [{port: 80}]}\n";
+        let expected = "a: {od: {x: 1}, l: [{port: 80, od: {x: 1}}]}\n";
+        assert_eq!(copied(flow, "a.od", "a.l.0").as_deref(), Some(expected));
+        let mixed = "a:\n  od:\n    x: 1\n  l: [{port: 80}]\n";
+        assert_eq!(copied(mixed, "a.od", "a.l.0"), None);
+        let anchored = "a:\n  od: &x\n    x: 1\n  l:\n  - port: 80\n";
+        assert_eq!(copied(anchored, "a.od", "a.l.0"), None);
+    }
+
+    #[test]
+    fn what_is_removed_leaves_its_comments() {
+        for (text, path, expected) in [
+            ("a:\n  b: 1\n  c: 2\n", "a.b", "a:\n  c: 2\n"),
+            ("a:\n  b: 1 # why\n  c: 2\n", "a.b", "a:\n  # why\n  c: 2\n"),
+            (
+                "a:\n- b:\n    # x\n    c: 1 # y\n- d\n",
+                "a.0",
+                "a:\n# x\n# y\n- d\n",
+            ),
+            ("a: {b: 1, c: 2} # why\n", "a.b", "a: {c: 2} # why\n"),
+        ] {
+            let left = changed(text, path, |it| it.remove());
+            assert_eq!(left.as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_keeps_its_quotes_or_gets_those_it_needs() {
+        for (text, value, expected) in [
+            ("a: DNS_ROUND_ROBIN # x\n", "DNS", "a: DNS # x\n"),
+            ("a: 'DNS_ROUND_ROBIN'\n", "DNS", "a: 'DNS'\n"),
+            ("{\"a\": \"DNS_ROUND_ROBIN\"}", "DNS", "{\"a\": \"DNS\"}"),
+            ("a: x\n", "503", "a: \"503\"\n"),
+        ] {
+            let set = changed(text, "a", |it| it.set(&Value::from(value)));
+            assert_eq!(set.as_deref(), Some(expected), "{text}");
+        }
     }
 }

@@ -146,13 +146,32 @@ impl Tree {
         tree
     }
 
+    /// The document in which something stands.
+    pub(super) fn document_around<'t>(
+        &'t self,
+        text: &'t str,
+        place: Span,
+    ) -> Option<Document<'t>> {
+        let at = self
+            .documents
+            .partition_point(|document| document.end < place.end);
+        let document = self.document(self.documents.get(at)?, text);
+        document.span.contains(place).then_some(document)
+    }
+
+    fn document<'t>(&'t self, raw: &RawDocument, text: &'t str) -> Document<'t> {
+        Document {
+            index: raw.index as usize,
+            span: self.span(raw.start, raw.end),
+            root: Node::new(self, text, raw.root),
+        }
+    }
+
     /// The documents in their order. `text` is the one that was parsed.
     pub fn documents<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Document<'t>> {
-        self.documents.iter().map(move |document| Document {
-            index: document.index as usize,
-            span: self.span(document.start, document.end),
-            root: Node::new(self, text, document.root),
-        })
+        self.documents
+            .iter()
+            .map(move |raw| self.document(raw, text))
     }
 
     pub fn errors(&self) -> &[SyntaxError] {

@@ -5,6 +5,7 @@
 
 pub mod bless;
 pub mod documents;
+pub mod facts;
 pub mod marks;
 pub mod run;
 

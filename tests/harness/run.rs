@@ -57,18 +57,22 @@ impl Room {
         self.run(&[&["check"], config, options, inputs].concat())
     }
 
-    /// Where the calls to all destinations go: who calls what, what becomes of it, over which clusters.
-    pub fn reached(&self, inputs: &[&str]) -> BTreeSet<String> {
+    /// The ways to all destinations that the files define.
+    pub fn trace(&self, inputs: &[&str]) -> Value {
         let answer = self.run(&[&["trace", "--isolated", "--format", "json"], inputs].concat());
-        let json = answer.json();
-        let results = json["results"].as_array().expect("a list of results");
-        results
-            .iter()
-            .map(|result| {
-                let clusters = &result["clusters"];
-                format!("{} {} {clusters}", result["call"], result["outcome"])
-            })
-            .collect()
+        answer.json()
+    }
+
+    /// Where the calls to all destinations end: who calls what, and what becomes of it at the last proxy.
+    pub fn reached(&self, inputs: &[&str]) -> BTreeSet<String> {
+        let trace = self.trace(inputs);
+        let results = trace["results"].as_array().expect("a list of results");
+        let ends = results.iter().map(|way| {
+            let hops = way["hops"].as_array().expect("a list of hops");
+            let last = hops.last().unwrap_or(way);
+            format!("{} {} {}", way["call"], last["outcome"], last["clusters"])
+        });
+        ends.collect()
     }
 
     /// The findings of `check --format json`.
