@@ -25,8 +25,8 @@ const ABOUT_FILES: [&str; 4] = [
     "yaml-syntax",
 ];
 
-/// Rules whose level depends on whether their resources share a file.
-const LOUDER_IN_ONE_FILE: [&str; 1] = ["virtual-service-duplicate"];
+/// Rules that speak, or speak louder, where documents share a file.
+const ABOUT_SHARING: [&str; 2] = ["document-lost-by-istioctl", "virtual-service-duplicate"];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -171,7 +171,7 @@ impl Case {
 
         let about_files = findings.iter().any(|finding| {
             let rule = finding.rule.as_str();
-            ABOUT_FILES.contains(&rule) || LOUDER_IN_ONE_FILE.contains(&rule)
+            ABOUT_FILES.contains(&rule) || ABOUT_SHARING.contains(&rule)
         });
         let flat = inputs.iter().all(|name| !name.contains('/'));
         if about_files || !flat {

@@ -37,6 +37,18 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "an older spelling of what Istio has a newer one for",
         include_str!("../../rules/deprecated.md"),
     )),
+    sometimes_fixable(built_in(
+        "document-lost-by-istioctl",
+        Severity::Advice,
+        "`istioctl` does not see the document, though `kubectl` does",
+        include_str!("../../rules/document-lost-by-istioctl.md"),
+    )),
+    built_in(
+        "duplicate-key",
+        Severity::Warning,
+        "a key stands twice in one map, and the first one is lost",
+        include_str!("../../rules/duplicate-key.md"),
+    ),
     built_in(
         "duplicate-resource",
         Severity::Warning,
@@ -48,6 +60,12 @@ pub const BUILT_IN: &[RuleInfo] = &[
         Severity::Error,
         "a rule failed: a fault of egress-lint itself",
         include_str!("../../rules/internal.md"),
+    ),
+    built_in(
+        "key-overridden-by-merge",
+        Severity::Warning,
+        "a merge key below a key overrides it",
+        include_str!("../../rules/key-overridden-by-merge.md"),
     ),
     sometimes_fixable(built_in(
         "refused",
@@ -67,6 +85,12 @@ pub const BUILT_IN: &[RuleInfo] = &[
         "a field that the API server does not know",
         include_str!("../../rules/unknown-field.md"),
     )),
+    built_in(
+        "text-never-read",
+        Severity::Warning,
+        "text of a manifest that Kubernetes never reads",
+        include_str!("../../rules/text-never-read.md"),
+    ),
     built_in(
         "unused-ignore",
         Severity::Warning,

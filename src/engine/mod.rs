@@ -9,6 +9,7 @@ mod kustomize;
 mod levels;
 mod load;
 mod locate;
+mod notices;
 mod parse;
 mod precedence;
 mod report;

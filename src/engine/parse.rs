@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use memchr::memmem;
 use rayon::prelude::*;
 
+use super::notices::Noticed;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
 use crate::manifest::{Kinds, State, classify};
@@ -81,6 +82,18 @@ impl Source<'_> {
                 parts.insert(at);
             }
         }
+        let istio = out.resources.iter().filter(|it| it.spec.is_istio());
+        let mut objects: Vec<Span> = istio.map(|it| it.span).collect();
+        objects.sort_unstable();
+        let noticed = Noticed {
+            text: whole,
+            objects: &objects,
+            document: &chunk_at,
+        };
+        let notices = tree.notices().iter();
+        let notices = notices.filter(|notice| !parts.contains(&chunk_at(notice.span)));
+        out.diagnostics
+            .extend(notices.filter_map(|notice| noticed.finding(notice)));
         out.comments = read_comments(tree.comments(), self.source, |span| {
             !parts.contains(&chunk_at(span))
         });

@@ -57,6 +57,9 @@ impl SyntaxError {
     }
 }
 
+/// The bytes of the longest key that a message repeats.
+const LONGEST_KEY: usize = 60;
+
 /// A text that is read otherwise than it looks, or not by all readers alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -67,21 +70,36 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// *What*, about [`Notice::span`].
-    pub fn message(&self) -> &'static str {
+    /// *What*, about [`Notice::span`], at which `text` stands.
+    pub fn message(&self, text: &str) -> String {
+        let key = || match text.len() {
+            0..=LONGEST_KEY => format!("`{text}`"),
+            _ => "this key".to_owned(),
+        };
         match self.kind {
-            NoticeKind::HiddenByEnd => "what stands behind `...` is never read",
-            NoticeKind::HiddenByRoot => "what stands behind the end of the document is never read",
+            NoticeKind::HiddenByEnd => "what stands behind `...` is never read".to_owned(),
+            NoticeKind::HiddenByRoot => {
+                "what stands behind the end of the document is never read".to_owned()
+            }
             NoticeKind::HiddenByCarriageReturn => {
                 "`kubectl` never reads this: it sees no `---` where lines end with CR alone"
+                    .to_owned()
             }
             NoticeKind::SeparatorWithComment => {
-                "`istioctl analyze` takes `---` with a comment for no separator, and loses the next document"
+                "`istioctl analyze` takes `---` with a comment for no separator, and loses the document below"
+                    .to_owned()
             }
-            NoticeKind::DuplicateKey => "the key is written again below: only the last one counts",
-            NoticeKind::OverriddenByMerge => "the merge below overrides the key",
+            NoticeKind::DuplicateKey => format!(
+                "{} is written again in the same map: only the last one counts, this one is lost",
+                key()
+            ),
+            NoticeKind::OverriddenByMerge => format!(
+                "the merge below overrides {}: what is written here is lost",
+                key()
+            ),
             NoticeKind::WithoutSeparator => {
-                "`istioctl` reads only the first of several objects without `---` between them"
+                "`istioctl validate` reads only the first of several objects without `---` between them"
+                    .to_owned()
             }
         }
     }

@@ -28,6 +28,8 @@ struct Separator {
     end: u32,
     /// Something that is no comment follows on the line: `kubectl` refuses it and stops.
     refused: bool,
+    /// A document stands before it that `istioctl analyze`, which cuts at bare `---` only, has not yet cut off.
+    joins: bool,
     /// No document was open: `kubectl` leaves the line in the text of the one it begins.
     kept: bool,
 }
@@ -71,9 +73,12 @@ pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
             continue;
         }
         push(&mut chunks, start, line, separator);
+        let content = text.get(start..line).unwrap_or("");
+        let joined = separator.is_some_and(|separator| separator.joins);
         separator = Some(Separator {
             start: offset(line),
             end: offset(end),
+            joins: !rest.is_empty() && (joined || !hidden_text(content).is_empty()),
             refused: !rest.is_empty() && !rest.starts_with('#'),
             kept: !open,
         });
@@ -193,11 +198,13 @@ impl Chunk {
                     span,
                     own_line: false,
                 });
-                tree.notices.push(Notice {
-                    kind: NoticeKind::SeparatorWithComment,
-                    span: tree.span(separator.start, end),
-                    other: None,
-                });
+                if separator.joins {
+                    tree.notices.push(Notice {
+                        kind: NoticeKind::SeparatorWithComment,
+                        span: tree.span(separator.start, end),
+                        other: None,
+                    });
+                }
             }
         }
         let (start, end) = (self.start as usize, self.end as usize);
@@ -246,6 +253,30 @@ impl Chunk {
             }
         }
         arena::document(tree, text, start..start + shown, self.index);
+        if hidden.is_some() {
+            self.comments_before_hidden(tree, text, start + shown);
+        }
+    }
+
+    /// Comments between the end of what is read and what is hidden may silence the finding about it.
+    fn comments_before_hidden(&self, tree: &mut Tree, text: &str, shown: usize) {
+        let rest = text.get(shown..self.end as usize).unwrap_or("");
+        let hidden = shown + rest.len() - hidden_text(rest).len();
+        let mut at = shown;
+        for line in text
+            .get(shown..hidden)
+            .unwrap_or("")
+            .split_inclusive(['\n', '\r'])
+        {
+            if let Some(from) = line.find('#') {
+                let end = at + line.trim_end().len();
+                tree.comments.push(Comment {
+                    span: tree.span(offset(at + from), offset(end)),
+                    own_line: line.trim_start().starts_with('#'),
+                });
+            }
+            at += line.len();
+        }
     }
 }
 

@@ -61,8 +61,9 @@ pub(super) fn read(tree: &mut Tree, text: &str, start: usize) {
         if let Some(document) = tree.documents.get_mut(documents) {
             document.index += objects;
             if objects > 0 && documents == 1 && !chunk.is_separated() {
-                let (start, end) = (from, document.end as usize);
-                unseparated(tree, start, end);
+                let (root, end) = (document.root, document.end as usize);
+                let start = tree.nodes.get(root as usize).map(|root| root.start);
+                unseparated(tree, start.map_or(from, |start| start as usize), end);
             }
         }
     }
