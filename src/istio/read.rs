@@ -74,18 +74,19 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         span: root.span(),
         kind: head.kind_node.span(),
         spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
-        namespace: Namespace {
-            name: meta
-                .namespace
-                .as_ref()
-                .map(|it| Arc::from(it.value.as_str())),
-            because: meta.namespace.as_ref().map(|it| it.span),
-        },
+        namespace: Namespace::default(),
         meta,
         spec: decoded,
         placeholders: decoder.placeholders,
         refused: false,
     };
+    if let Some(written) = resource.written_namespace() {
+        resource.namespace = Namespace {
+            name: Some(Arc::from(written.value.as_str())),
+            because: Some(written.span),
+        };
+    }
+    let misspelt = verdict.misspelt;
     let mut findings = verdict.findings;
     findings.extend(fault);
     // What the API server refuses, it refuses first.
@@ -94,6 +95,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         .iter()
         .filter(|it| it.refused_by.is_some())
         .map(place)
+        .chain(misspelt)
         .collect();
     findings.extend(
         admission::check(&resource, version)

@@ -119,6 +119,12 @@ impl Resource {
         self.namespace.name.as_deref()
     }
 
+    /// The namespace that stands in the object; `None` also where something will be put in its place.
+    pub fn written_namespace(&self) -> Option<&Spanned<String>> {
+        let written = self.meta.namespace.as_ref();
+        written.filter(|it| !self.placeholders.contains(&it.span))
+    }
+
     pub fn reference(&self) -> ResourceRef {
         ResourceRef {
             kind: self.spec.kind().to_owned(),

@@ -1,7 +1,7 @@
 //! What a document or a file is.
 
 use super::place::name;
-use super::template::holds_action;
+use super::template::{begins_with_mark, holds_action};
 use crate::yaml::{Kind, Node};
 
 /// What a document is, before anyone judges what it says.
@@ -22,10 +22,11 @@ pub enum State {
 /// What the document `text` is, as far as itself can tell. `root` is its tree, `None` where it does not parse.
 ///
 /// A document that holds `{{` and does not parse is a template; its syntax errors are not errors. An unquoted
-/// `name: {{ x }}` is a mapping with a mapping as its key, which Kubernetes refuses: that too is "does not parse".
+/// `name: {{ x }}` is a mapping with a mapping as its key, which Kubernetes refuses: that too is "does not parse". So
+/// is a document in which a value begins with a placeholder that YAML reads as something else (`name: {app}-x`).
 pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     let Some(root) = root else {
-        return if holds_action(text) {
+        return if holds_action(text) || begins_with_mark(text) {
             State::Template
         } else {
             State::Other
@@ -155,6 +156,10 @@ mod tests {
             &format!("{ENTRY}spec:\n  \"{{{{ x }}}}\": 1\n"),
             "apiVersion: v1\nkind: Service\nmetadata: {name: '{{ x }}'}\n",
             "{{< x >}}: [",
+            // Placeholders that make it unreadable.
+            "kind: ServiceEntry\nmetadata:\n  name: {app}-entry\n",
+            "kind: ServiceEntry\nspec:\n  hosts:\n  - @HOST@\n",
+            "kind: ServiceEntry\nmetadata:\n  name: %NAME%\n",
         ] {
             assert_eq!(state(text), State::Template, "{text}");
         }
@@ -171,6 +176,9 @@ mod tests {
             ),
             ("a: '{{ x }}'\n".to_owned(), State::Other),
             ("a: [\n# {{ x }}\n".to_owned(), State::Other),
+            ("a: [\nb: {c}\n".to_owned(), State::Other),
+            ("a: [\nb: {c: d}, e\n".to_owned(), State::Other),
+            ("a: [\nb: @me\n".to_owned(), State::Other),
             ("text".to_owned(), State::Other),
             (String::new(), State::Other),
             ("kind: X\nspec: {}\n".to_owned(), State::Other),

@@ -80,6 +80,37 @@ fn holds_output(text: &str) -> bool {
     })
 }
 
+/// Whether a value begins with a placeholder that keeps the text from being read: `{name}` with more behind it, which
+/// YAML takes for a map, and `@NAME@` and `%NAME%`, with which nothing can begin.
+pub(super) fn begins_with_mark(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches([' ', '-']);
+        let value = line.split_once(": ").map_or(line, |(_, value)| value);
+        is_mark(value.trim_start())
+    })
+}
+
+fn is_mark(value: &str) -> bool {
+    let inside = |open: char, close: char| value.strip_prefix(open)?.split_once(close);
+    let letters = |name: &str, more: &[u8]| {
+        name.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    };
+    let braces = inside('{', '}')
+        .is_some_and(|(name, rest)| letters(name, b"_-.") && rest.starts_with(is_part_of_word));
+    let signs = [inside('@', '@'), inside('%', '%')]
+        .into_iter()
+        .flatten()
+        .any(|(name, _)| letters(name, b"_-"));
+    braces || signs
+}
+
+fn is_part_of_word(next: char) -> bool {
+    next.is_ascii_alphanumeric() || matches!(next, '-' | '_' | '.' | '/' | '{')
+}
+
 /// Whether `{{` stands in the text outside comments. The text need not parse, so comments are told by lines: what
 /// follows a `#` that begins a line or stands behind a blank, and is not inside quotes.
 pub(super) fn holds_action(text: &str) -> bool {

@@ -57,7 +57,8 @@ impl Check for DestinationRuleDuplicate {
                 other.name(),
                 host.value
             );
-            out.add(Basis::Proven, lost, message, |finding| {
+            let basis = Basis::together(cx.world.is_one_folder(kept.file, lost.file));
+            out.add(basis, lost, message, |finding| {
                 finding
                     .because(kept, "this one is used, if it is the older")
                     .help("make one rule of the two")

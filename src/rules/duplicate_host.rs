@@ -53,7 +53,9 @@ impl Check for DuplicateHost {
                 twins.later.host,
                 full_name(one),
             );
-            out.add(Basis::Proven, twins.later.line, message, |finding| {
+            let files = (one.resource.span.file, other.resource.span.file);
+            let basis = Basis::together(cx.world.is_one_folder(files.0, files.1));
+            out.add(basis, twins.later.line, message, |finding| {
                 let finding = finding
                     .because(twins.earlier.line, "the other definition")
                     .help(help);

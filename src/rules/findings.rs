@@ -16,6 +16,14 @@ impl Basis {
     pub fn assuming(fact: impl Into<String>) -> Self {
         Self::Assuming(fact.into())
     }
+
+    /// For what two files make together.
+    pub fn together(surely: bool) -> Self {
+        match surely {
+            true => Self::Proven,
+            false => Self::assuming("both are applied to one cluster"),
+        }
+    }
 }
 
 /// The findings of one rule in one world.

@@ -38,7 +38,9 @@ impl Check for HostIsKubernetesService {
                 "`{}` is the name of a Kubernetes Service of this namespace, which always wins: the entry's ports, resolution and endpoints are not used",
                 entry.name()
             );
-            out.add(Basis::Proven, entry.host.line, message, |finding| {
+            let files = (entry.host.line.file, service.host.line.file);
+            let basis = Basis::together(cx.world.is_one_folder(files.0, files.1));
+            out.add(basis, entry.host.line, message, |finding| {
                 finding
                     .because(service.host.line, "the Service")
                     .help("change the Service, or give the entry a name of its own")

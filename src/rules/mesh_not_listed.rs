@@ -49,8 +49,11 @@ impl Check for MeshNotListed {
             let hosts = service.hosts.items().iter();
             let external =
                 hosts.flat_map(|host| cx.hosts_overlapping(&host.value, resource.namespace()));
+            // `hosts: ["*"]` of an ingress gateway covers external hosts and is not about them.
             let external = external.into_iter().find(|it| {
-                it.definition.origin == Origin::ServiceEntry && it.definition.mesh_external
+                it.definition.origin == Origin::ServiceEntry
+                    && it.definition.mesh_external
+                    && leads_to(service, it.host)
             });
             let Some(external) = external else { continue };
             let name = external.host.to_lowercase();
@@ -69,6 +72,24 @@ impl Check for MeshNotListed {
             });
         }
     }
+}
+
+/// Whether some route sends requests or connections to the host.
+fn leads_to(service: &VirtualService, host: &str) -> bool {
+    let http = service.http.items().iter();
+    let http = http
+        .flat_map(|it| it.value.route.items())
+        .filter_map(|it| it.value.destination.as_ref());
+    let tls = service.tls.items().iter();
+    let tls = tls.flat_map(|it| it.value.route.items());
+    let tcp = service.tcp.items().iter();
+    let tcp = tcp.flat_map(|it| it.value.route.items());
+    let bytes = tls
+        .chain(tcp)
+        .filter_map(|it| it.value.destination.as_ref());
+    http.chain(bytes)
+        .filter_map(|it| it.value.host.as_ref())
+        .any(|it| it.value.eq_ignore_ascii_case(host))
 }
 
 fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<String>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
+use crate::egress::host::CLUSTER_DOMAIN;
 use crate::source::Span;
 use crate::yaml::Value;
 
@@ -25,10 +26,16 @@ pub(super) struct RetriesDisabled;
 
 impl Check for RetriesDisabled {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let own = format!(".svc.{CLUSTER_DOMAIN}");
         // By the line that switches them off: the first way that it holds for.
         let mut lines: BTreeMap<Span, &HttpWay<'_>> = BTreeMap::new();
         for way in cx.ways() {
-            let off = way.retry.is_none() && way.reaches && !cx.is_not_repeatable(&way.service);
+            // A host with a name of the cluster's own is of the mesh, whatever its entry says of the location.
+            let external = !way.service.name().ends_with(&own);
+            let off = external
+                && way.retry.is_none()
+                && way.reaches
+                && !cx.is_not_repeatable(&way.service);
             if let (true, Some(&line)) = (off, way.retry.spans().first()) {
                 lines.entry(line).or_insert(way);
             }

@@ -35,7 +35,7 @@ impl Check for RetriesOnBothHops {
             }
         }
         let mut seen: BTreeSet<Span> = BTreeSet::new();
-        for way in cx.ways().iter().filter(|way| way.reaches) {
+        for way in cx.ways().iter().filter(|way| way.reaches && way.at_gateway) {
             let (Some(last), Some(rule)) = (&way.retry.value, way.rule) else {
                 continue;
             };

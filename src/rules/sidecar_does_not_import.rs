@@ -69,10 +69,13 @@ impl Check for SidecarDoesNotImport {
             let message = format!(
                 "this Sidecar does not import `{name}`, for which the namespace has a DestinationRule: clients here do not know the host, and the rule applies to nothing"
             );
-            out.add(Basis::Proven, place, message, |finding| {
+            let together = [host.span.file, external.host.line.file]
+                .into_iter()
+                .all(|file| cx.world.is_one_folder(place.file, file));
+            out.add(Basis::together(together), place, message, |finding| {
                 finding
                     .because(host.span, "the rule for the host")
-                    .because(external.host.line, "the host, in another namespace")
+                    .because(external.host.line, "the host")
                     .help(format!(
                         "add `{}/{name}` to `hosts`",
                         external.namespace().unwrap_or("*")

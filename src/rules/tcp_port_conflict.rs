@@ -7,6 +7,7 @@ use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::Speaks;
 use crate::egress::path::{Hop, Path};
+use crate::egress::service::{Definition, Resolution};
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -27,8 +28,18 @@ pub(super) struct TcpPortConflict;
 impl Check for TcpPortConflict {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for clash in clashes(cx, false) {
+            let (why, help) = match clash.one_entry {
+                true => (
+                    "the hosts of one entry listen on one address, and the first takes all",
+                    "give each host an entry of its own, with its own `addresses`",
+                ),
+                false => (
+                    "both listen on every address, and the other entry came first",
+                    "give each of the two entries its own `addresses`",
+                ),
+            };
             let message = format!(
-                "connections to `{}` on port {} go to `{}`: both listen on every address, and the other entry came first",
+                "connections to `{}` on port {} go to `{}`: {why}",
                 clash.path.host, clash.path.port, clash.other
             );
             out.add(Basis::Proven, clash.port, message, |finding| {
@@ -39,7 +50,7 @@ impl Check for TcpPortConflict {
                         finding.because(port, "its port, which has no address either")
                     })
                     .because(clash.host, "the host that gets none")
-                    .help("give each of the two entries its own `addresses`")
+                    .help(help)
             });
         }
     }
@@ -53,6 +64,8 @@ pub(super) struct Clash<'c> {
     pub(super) other: &'c str,
     /// Its host and its port, where they are written.
     pub(super) other_lines: Option<[Span; 2]>,
+    /// Whether both are hosts of one ServiceEntry.
+    pub(super) one_entry: bool,
 }
 
 /// The clashes of entries with or without addresses, each once.
@@ -74,6 +87,11 @@ pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<
             continue;
         }
         let other = cx.model.registry.of_host(name.host).next();
+        // What goes to the address that the client asked for goes right, under the other's name.
+        let passes = |it: &Definition<'_>| it.resolution == Resolution::Passthrough;
+        if definition.is_some_and(passes) && other.is_some_and(|it| passes(it.definition)) {
+            continue;
+        }
         found.push(Clash {
             path,
             host: declared.host,
@@ -83,6 +101,9 @@ pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<
                 let port = it.port(name.port)?;
                 let port = port.protocol_line.unwrap_or(port.number_line);
                 Some([it.host.line, port])
+            }),
+            one_entry: other.is_some_and(|it| {
+                definition.is_some_and(|own| own.resource.span == it.definition.resource.span)
             }),
         });
     }

@@ -47,10 +47,8 @@ impl Check for VirtualServiceDuplicate {
                 if other.resource.name() == service.resource.name() {
                     continue;
                 }
-                let basis = match other.resource.span.file == service.resource.span.file {
-                    true => Basis::Proven,
-                    false => Basis::assuming("both are applied to one cluster"),
-                };
+                let files = (other.resource.span.file, service.resource.span.file);
+                let basis = Basis::together(cx.world.is_one_unit(files.0, files.1));
                 let message = format!(
                     "`{host}` has another VirtualService, `{}`: sidecars use the `http` rules of the older one only, requests that only the other one matches get 404",
                     other.resource.name()

@@ -26,6 +26,8 @@ pub struct HttpWay<'a> {
     pub port: u32,
     /// Whether this hop reaches the host's address, and not an egress gateway first.
     pub reaches: bool,
+    /// Whether a gateway follows it, and not a sidecar.
+    pub at_gateway: bool,
     pub retry: Traced<Option<RetryPolicy>>,
     /// Where the rule begins; `None` where no VirtualService is for the host.
     pub rule: Option<Span>,
@@ -189,6 +191,7 @@ fn add<'a>(
                 service,
                 port,
                 reaches,
+                at_gateway: false,
                 retry: route.retry.clone(),
                 rule: result.outcome.spans().first().copied(),
             }),
@@ -236,6 +239,7 @@ fn at_gateways<'a>(cx: &Context<'a>, routes: &'a VirtualService<'a>, found: &mut
             service,
             port,
             reaches: true,
+            at_gateway: true,
             retry: retry.clone(),
             rule: Some(rule.own.rule.key),
         }));

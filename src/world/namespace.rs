@@ -27,7 +27,7 @@ pub fn assign_namespaces(
         .iter_mut()
         .filter(|resource| !matches!(resource.spec, Spec::Namespace));
     for resource in resources {
-        let written = resource.meta.namespace.as_ref();
+        let written = resource.written_namespace();
         let assigned = kustomizations.namespace(place, written.map(|name| name.value.as_str()));
         let known = match (assigned, written) {
             (Assigned::To(name), _) | (Assigned::AsWritten, Some(name)) => Some(Namespace {

@@ -146,7 +146,7 @@ fn build<'a>(
     files: &[&'a File],
     effective: &[Vec<&'a Resource>],
     repeated: &[Vec<(usize, Span)>],
-    kustomizations: &Kustomizations,
+    kustomizations: &'a Kustomizations,
     options: &Options<'a>,
     plan: &Plan,
 ) -> World<'a> {
@@ -159,8 +159,9 @@ fn build<'a>(
     for file in held().filter(|file| !file.templates.is_empty()) {
         templates.extend(&file.templates);
     }
-    let mut ids: Vec<FileId> = held().map(|file| file.id).collect();
+    let mut ids: Vec<(FileId, &str)> = held().map(|file| (file.id, file.place.as_str())).collect();
     ids.sort_unstable();
+    let (ids, places) = ids.into_iter().unzip();
     World {
         name: None,
         resources: plan
@@ -180,5 +181,8 @@ fn build<'a>(
         templates,
         undecided: undecided(&plan.files, repeated),
         files: ids,
+        places,
+        declared: !options.named.is_empty(),
+        kustomizations,
     }
 }

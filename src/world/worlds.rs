@@ -7,7 +7,7 @@ use super::mesh::Mesh;
 use super::rivals::{FileIndex, Rivals};
 use crate::diag::Diagnostic;
 use crate::istio::Resource;
-use crate::manifest::{Kinds, Kustomizations};
+use crate::manifest::{Kinds, Kustomizations, folder};
 use crate::source::{FileId, Span};
 
 /// What one cluster holds.
@@ -26,6 +26,11 @@ pub struct World<'a> {
     pub(super) undecided: Vec<Span>,
     /// Sorted.
     pub(super) files: Vec<FileId>,
+    /// Where each of them lies.
+    pub(super) places: Vec<&'a str>,
+    /// The configuration says that these files are one cluster's.
+    pub(super) declared: bool,
+    pub(super) kustomizations: &'a Kustomizations,
 }
 
 impl World<'_> {
@@ -35,6 +40,27 @@ impl World<'_> {
 
     pub fn files(&self) -> &[FileId] {
         &self.files
+    }
+
+    /// Whether two files are surely applied to one cluster: they are one, one kustomization reaches them, or the user
+    /// says so.
+    pub fn is_one_unit(&self, a: FileId, b: FileId) -> bool {
+        let places = || Some((self.place(a)?, self.place(b)?));
+        a == b
+            || self.closed
+            || self.declared
+            || places().is_some_and(|(a, b)| self.kustomizations.share_a_root(a, b))
+    }
+
+    /// Whether two files lie in one folder, or are one unit.
+    pub fn is_one_folder(&self, a: FileId, b: FileId) -> bool {
+        let folders = || Some((folder(self.place(a)?), folder(self.place(b)?)));
+        self.is_one_unit(a, b) || folders().is_some_and(|(a, b)| a == b)
+    }
+
+    fn place(&self, file: FileId) -> Option<&str> {
+        let at = self.files.binary_search(&file).ok()?;
+        self.places.get(at).copied()
     }
 
     /// Whether what stands here may be concluded from. A resource with several definitions exists, and nothing

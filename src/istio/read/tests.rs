@@ -150,6 +150,31 @@ fn fields_of_later_versions_are_dropped() {
     }
 }
 
+/// One mistake is said once.
+#[test]
+fn a_required_field_in_another_spelling_is_one_finding() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  hosts: [a.example]\n  tls:\n  \
+                - match: [{sni_hosts: [a.example]}]\n    route: [{destination: {host: a.example}}]\n";
+    let tree = Tree::parse(FileId(0), text);
+    let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
+    let found: Vec<_> = out.diagnostics.iter().map(|it| &*it.message).collect();
+    assert_eq!(
+        found,
+        ["`spec.tls[0].match[0]` has no field `sni_hosts`, and `sniHosts` is missing"]
+    );
+    assert!(out.resources[0].refused);
+}
+
+#[test]
+fn a_namespace_that_will_be_put_in_is_unknown() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {name: a, namespace: <team>}\n\
+                spec: {hosts: [a.example], exportTo: [., istio-system], ports: [{number: 80, name: http}]}\n";
+    let tree = Tree::parse(FileId(0), text);
+    let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
+    assert!(out.diagnostics.is_empty(), "{:?}", out.diagnostics);
+    assert_eq!(out.resources[0].namespace(), None);
+}
+
 #[test]
 fn a_patch_is_judged_by_its_values() {
     let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  http:\n  - $patch: delete\n    timeout: 5\n    \

@@ -76,6 +76,8 @@ pub(in crate::istio) struct Verdict {
     pub(in crate::istio) findings: Vec<Diagnostic>,
     /// The keys of the fields that it does not know, sorted. Without strict validation it drops them.
     pub(in crate::istio) dropped: Vec<Span>,
+    /// Where required fields are missing because they are misspelt, as findings place what is absent.
+    pub(in crate::istio) misspelt: Vec<(Span, Option<String>)>,
 }
 
 impl<'t> Checker<'t> {
@@ -190,6 +192,8 @@ impl<'t> Checker<'t> {
         };
         let mut present = Vec::with_capacity(fields.len());
         let mut strange = Vec::new();
+        // Unknown fields that are required ones in another spelling, with their right names.
+        let mut misspelt = Vec::new();
         for entry in node.entries() {
             match active(&entry.name) {
                 Some(field) => present.push((field, entry)),
@@ -205,14 +209,29 @@ impl<'t> Checker<'t> {
             let there = |(known, entry): &(&Field, Entry<'_>)| {
                 known.name == field.name && !entry.value.is_null()
             };
-            if !present.iter().any(there) {
-                let path = self.path.child(field.name);
-                self.push(self.lack(field.name, &format!("`{path}` is missing")));
+            if present.iter().any(there) {
+                continue;
             }
+            let meant = |entry: &&Entry<'_>| {
+                unknown::meant(&entry.name, fields, version) == Some(field.name)
+            };
+            if let Some(entry) = strange.iter().find(meant) {
+                misspelt.push((entry.key.span(), field.name));
+                let place = (self.anchor, Some(field.name.to_owned()));
+                self.verdict.misspelt.push(place);
+                continue;
+            }
+            let path = self.path.child(field.name);
+            self.push(self.lack(field.name, &format!("`{path}` is missing")));
         }
         for entry in &strange {
             let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
-            let finding = unknown::field(entry, fields, taken, self);
+            let mut finding = unknown::field(entry, fields, taken, self);
+            let key = entry.key.span();
+            if let Some((_, name)) = misspelt.iter().find(|(span, _)| *span == key) {
+                finding.message = format!("{}, and `{name}` is missing", finding.message);
+                finding = finding.refused_by(RefusedBy::Schema);
+            }
             if part == Part::Mesh {
                 self.verdict
                     .findings

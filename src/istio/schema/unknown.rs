@@ -3,6 +3,7 @@
 use super::check::Checker;
 use super::{Field, places};
 use crate::diag::{Diagnostic, Edit, Fix, Safety, Severity};
+use crate::istio::version::IstioVersion;
 use crate::istio::wording::{bounded, nearest, with_article};
 use crate::yaml::Entry;
 
@@ -100,12 +101,7 @@ pub(super) fn field(
         finding.message = format!("the field `{name}` was removed from Istio");
         return finding.help(*advice);
     }
-    let names: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.is_known(at.version))
-        .map(|field| field.name)
-        .collect();
-    if let Some(near) = nearest(name, &names) {
+    if let Some(near) = meant(name, fields, at.version) {
         let finding = finding.help(format!("did you mean `{near}`?"));
         return if taken(near) {
             finding
@@ -121,6 +117,20 @@ pub(super) fn field(
         Some(advice) => finding.help(advice),
         None => finding,
     }
+}
+
+/// The field that was probably meant.
+pub(super) fn meant(
+    name: &str,
+    fields: &'static [Field],
+    version: IstioVersion,
+) -> Option<&'static str> {
+    let names: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.is_known(version))
+        .map(|field| field.name)
+        .collect();
+    nearest(name, &names)
 }
 
 /// The finding, if the field is a misspelling of another. Istio reads `snake_case` too, where there is no CRD.
