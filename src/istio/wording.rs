@@ -22,10 +22,11 @@ pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
         .map(|(_, name)| name)
 }
 
-/// How many letters differ. An ending that is missing counts as one.
+/// How many letters differ. A beginning or an ending that is missing counts as one.
 fn distance(text: &str, name: &str) -> usize {
     let missing = name
         .strip_prefix(text)
+        .or_else(|| name.strip_suffix(text))
         .filter(|rest| text.len() >= 5 && rest.len() <= 3);
     if missing.is_some() {
         1

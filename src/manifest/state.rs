@@ -1,7 +1,7 @@
 //! What a document or a file is.
 
 use super::place::name;
-use super::template::{begins_with_mark, holds_action};
+use super::template::{begins_with_mark, holds_action, holds_block, holds_ytt};
 use crate::yaml::{Kind, Node};
 
 /// What a document is, before anyone judges what it says.
@@ -23,10 +23,10 @@ pub enum State {
 ///
 /// A document that holds `{{` and does not parse is a template; its syntax errors are not errors. An unquoted
 /// `name: {{ x }}` is a mapping with a mapping as its key, which Kubernetes refuses: that too is "does not parse". So
-/// is a document in which a value begins with a placeholder that YAML reads as something else (`name: {app}-x`).
+/// is a document with lines of other template languages (`{% if %}`), and one in which a value begins with a placeholder that YAML reads as something else (`name: {app}-x`).
 pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     let Some(root) = root else {
-        return if holds_action(text) || begins_with_mark(text) {
+        return if holds_action(text) || holds_block(text) || begins_with_mark(text) {
             State::Template
         } else {
             State::Other
@@ -52,7 +52,7 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     // Other kinds (dashboards, alert rules, workflows) hold `{{` for readers of their own.
     let ours = version.contains("istio.io/")
         || (version == "v1" && matches!(&*kind, "Service" | "Namespace" | "List"));
-    if ours && text.contains("{{") && filled_in(root) {
+    if ours && (text.contains("{{") && filled_in(root) || holds_ytt(text)) {
         return State::Template;
     }
     if has_directive(text, root) {
@@ -156,6 +156,10 @@ mod tests {
             &format!("{ENTRY}spec:\n  \"{{{{ x }}}}\": 1\n"),
             "apiVersion: v1\nkind: Service\nmetadata: {name: '{{ x }}'}\n",
             "{{< x >}}: [",
+            "kind: ServiceEntry\n{% if on %}\nspec: {}\n{% endif %}\n",
+            // What ytt fills in is a comment for YAML.
+            &format!("{ENTRY}spec:\n  hosts:\n  - #@ data.values.host\n"),
+            &format!("{ENTRY}#@ if data.values.on:\nspec: {{}}\n#@ end\n"),
             // Placeholders that make it unreadable.
             "kind: ServiceEntry\nmetadata:\n  name: {app}-entry\n",
             "kind: ServiceEntry\nspec:\n  hosts:\n  - @HOST@\n",
@@ -170,6 +174,7 @@ mod tests {
         for (text, expected) in [
             (format!("{ENTRY}# {{{{ x }}}}\n"), State::Resource),
             (format!("{ENTRY}note: '{{{{ x }}}}'\n"), State::Resource),
+            (format!("{ENTRY}note: 'a#@ b' #@me\n"), State::Resource),
             (
                 "apiVersion: v1\nkind: ConfigMap\ndata: {a: '{{ x }}'}\n".to_owned(),
                 State::Resource,

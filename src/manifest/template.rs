@@ -80,6 +80,25 @@ fn holds_output(text: &str) -> bool {
     })
 }
 
+/// Whether the text holds blocks as Jinja, ERB and Terraform have them: `{% … %}`, `<% … %>`, `%{ … }`.
+pub(super) fn holds_block(text: &str) -> bool {
+    ["{%", "<%", "%{"]
+        .iter()
+        .any(|open| memmem::find(text.as_bytes(), open.as_bytes()).is_some())
+}
+
+/// Whether the text holds code of ytt, which stands in comments: `#@ …` or `#@overlay/…` at the beginning of a line or
+/// behind a blank.
+pub(super) fn holds_ytt(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memmem::find_iter(bytes, b"#@").any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let code = bytes.get(at + 2..).unwrap_or(&[]);
+        before.is_none_or(|byte| byte.is_ascii_whitespace())
+            && (code.starts_with(b" ") || code.starts_with(b"overlay/"))
+    })
+}
+
 /// Whether a value begins with a placeholder that keeps the text from being read: `{name}` with more behind it, which
 /// YAML takes for a map, and `@NAME@` and `%NAME%`, with which nothing can begin.
 pub(super) fn begins_with_mark(text: &str) -> bool {

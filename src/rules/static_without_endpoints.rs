@@ -28,6 +28,7 @@ impl Check for StaticWithoutEndpoints {
                 continue;
             };
             let empty = entry.endpoints.items().is_empty() && entry.workload_selector.is_none();
+            let written = entry.endpoints.as_ref().map(|it| it.span);
             let is_static = definition.origin == Origin::ServiceEntry
                 && definition.resolution == Resolution::Static;
             let (Some(place), Some(host)) = (definition.resolution_line, definition.hosts.first())
@@ -42,7 +43,12 @@ impl Check for StaticWithoutEndpoints {
                 host.name
             );
             out.add(Basis::Proven, place, message, |finding| {
-                finding
+                // Where something will be put in the list's place, the finding goes with it.
+                written
+                    .into_iter()
+                    .fold(finding, |finding, list| {
+                        finding.because(list, "an empty list")
+                    })
                     .because(host.line, "the host without an address")
                     .help("add `endpoints`, or use `resolution: DNS`")
             });

@@ -52,10 +52,12 @@ impl World<'_> {
             || places().is_some_and(|(a, b)| self.kustomizations.share_a_root(a, b))
     }
 
-    /// Whether two files lie in one folder, or are one unit.
+    /// Whether two files are one unit, or lie in one folder of which no kustomization takes a part.
     pub fn is_one_folder(&self, a: FileId, b: FileId) -> bool {
-        let folders = || Some((folder(self.place(a)?), folder(self.place(b)?)));
-        self.is_one_unit(a, b) || folders().is_some_and(|(a, b)| a == b)
+        let free = |place| self.kustomizations.listing(place).is_empty();
+        let places = || Some((self.place(a)?, self.place(b)?));
+        self.is_one_unit(a, b)
+            || places().is_some_and(|(a, b)| folder(a) == folder(b) && free(a) && free(b))
     }
 
     fn place(&self, file: FileId) -> Option<&str> {

@@ -150,6 +150,28 @@ fn fields_of_later_versions_are_dropped() {
     }
 }
 
+/// Of the places that know `interval` the one that knows its neighbours too.
+#[test]
+fn fields_that_went_astray_together_belong_together() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nspec:\n  host: a.example\n  trafficPolicy:\n    \
+                connectionPool:\n      http: {consecutiveGatewayErrors: 5, interval: 30s}\n      tcp: {keepAlive: {time: 60s}}\n";
+    let tree = Tree::parse(FileId(0), text);
+    let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
+    let help: Vec<_> = out
+        .diagnostics
+        .iter()
+        .flat_map(|it| it.help.as_deref())
+        .collect();
+    assert_eq!(
+        help,
+        [
+            "it belongs in `spec.trafficPolicy.outlierDetection`",
+            "it belongs in `spec.trafficPolicy.outlierDetection`",
+            "did you mean `tcpKeepalive`?",
+        ]
+    );
+}
+
 /// One mistake is said once.
 #[test]
 fn a_required_field_in_another_spelling_is_one_finding() {

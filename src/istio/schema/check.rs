@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::path::Path;
+use super::places::fold;
 use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
@@ -49,6 +50,9 @@ pub(in crate::istio) fn check_mesh(root: Node<'_>, version: IstioVersion) -> Vec
     }
     findings
 }
+
+/// So many unknown fields of an object help to say where each of them belongs.
+const BESIDE: usize = 16;
 
 /// What an object is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -224,9 +228,14 @@ impl<'t> Checker<'t> {
             let path = self.path.child(field.name);
             self.push(self.lack(field.name, &format!("`{path}` is missing")));
         }
+        let beside: Vec<_> = strange
+            .iter()
+            .take(BESIDE)
+            .map(|it| fold(&it.name))
+            .collect();
         for entry in &strange {
             let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
-            let mut finding = unknown::field(entry, fields, taken, self);
+            let mut finding = unknown::field(entry, fields, taken, &beside, self);
             let key = entry.key.span();
             if let Some((_, name)) = misspelt.iter().find(|(span, _)| *span == key) {
                 finding.message = format!("{}, and `{name}` is missing", finding.message);

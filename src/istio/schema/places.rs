@@ -15,17 +15,26 @@ struct Place {
     since: IstioVersion,
 }
 
-/// Where a field of that name exists: in this kind if it does, else in another; as near to `here` as can be.
-pub(super) fn advice(name: &str, kind: &str, here: &str, version: IstioVersion) -> Option<String> {
+/// Where a field of that name exists: in this kind if it does, else in another; where most of the unknown fields
+/// `beside` it exist too, and as near to `here` as can be.
+pub(super) fn advice(
+    name: &str,
+    kind: &str,
+    here: &str,
+    beside: &[String],
+    version: IstioVersion,
+) -> Option<String> {
     let known = index()
         .get(&fold(name))?
         .iter()
         .filter(|place| place.since <= version);
     let best = known.min_by_key(|place| {
         let foreign = place.kind != kind;
+        let strays = beside.iter().filter(|name| place.has(name)).count();
         (
             foreign,
             rank(place.kind),
+            usize::MAX - strays,
             usize::MAX - common(here, &place.path),
             place.path.len(),
         )
@@ -44,6 +53,16 @@ pub(super) fn advice(name: &str, kind: &str, here: &str, version: IstioVersion) 
             with_article(best.kind)
         ),
     })
+}
+
+impl Place {
+    /// Whether its object also has a field of that name.
+    fn has(&self, name: &str) -> bool {
+        let places = index().get(name).into_iter().flatten();
+        places
+            .into_iter()
+            .any(|it| it.kind == self.kind && it.path == self.path)
+    }
 }
 
 /// The kinds that people mean most often come first.

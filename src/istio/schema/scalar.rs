@@ -57,10 +57,15 @@ impl<'t> Checker<'t> {
             {
                 return true;
             }
-            Some(_) => self.refusal(
-                node.span(),
-                &format!("`{{}}` must be at least 1ms, not `{text}`"),
-            ),
+            Some(_) => {
+                let message = format!("`{{}}` must be at least 1ms, not `{text}`");
+                let finding = self.refusal(node.span(), &message);
+                if self.path.pattern() == "spec.http.timeout" {
+                    finding.help("leave it out: without a `timeout` nothing limits the request")
+                } else {
+                    finding
+                }
+            }
             None => self
                 .refusal(
                     node.span(),

@@ -67,11 +67,13 @@ const INVENTED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The finding for one unknown field of an object that has these fields, and of which some are `taken`.
+/// The finding for one unknown field of an object that has these fields, and of which some are `taken`. `beside` are
+/// unknown fields of the object, folded.
 pub(super) fn field(
     entry: &Entry<'_>,
     fields: &'static [Field],
     taken: impl Fn(&str) -> bool,
+    beside: &[String],
     at: &Checker<'_>,
 ) -> Diagnostic {
     let name = &*entry.name;
@@ -113,7 +115,7 @@ pub(super) fn field(
         .iter()
         .find(|(invented, _)| *invented == name)
         .map(|(_, advice)| (*advice).to_owned());
-    match invented.or_else(|| places::advice(name, at.kind, &pattern, at.version)) {
+    match invented.or_else(|| places::advice(name, at.kind, &pattern, beside, at.version)) {
         Some(advice) => finding.help(advice),
         None => finding,
     }
