@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::context::tls_blocks;
-use super::reached::reached;
+use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::egress::host::is_wildcard;
 use crate::source::Span;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "certificate-name-unchecked",
         summary: "the name in the certificate is not verified: any valid certificate is accepted",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/certificate-name-unchecked.md"),
     },
@@ -77,9 +79,29 @@ impl Check for CertificateNameUnchecked {
                     .because(reached.host_line(), "the external host")
                     .absent("subjectAltNames")
                     .help(format!("set `subjectAltNames: [{}]`", reached.path.host))
+                    .fix(fix(
+                        cx,
+                        &reached,
+                        tls.sni.as_ref().map(|sni| sni.as_str()),
+                        place,
+                    ))
             });
         }
     }
+}
+
+/// The host is the name, unless another one is asked for. Unsafe: a certificate that was accepted may be refused.
+fn fix(cx: &Context<'_>, reached: &Reached<'_>, sni: Option<&str>, mode: Span) -> Option<Fix> {
+    let host = reached.path.host.as_str();
+    if !reached.has_rule_of_its_own(cx) || is_wildcard(host) || sni.is_some_and(|sni| sni != host) {
+        return None;
+    }
+    let names = Value::List(vec![Value::from(host)]);
+    let edit = cx
+        .texts
+        .edit(mode, |it| it.insert_beside("subjectAltNames", &names))?;
+    let message = format!("accept only a certificate for `{host}`");
+    Some(Fix::new(Safety::Unsafe, message, edit))
 }
 
 fn is_http(handler: Option<Handler>) -> bool {

@@ -27,9 +27,7 @@ pub struct Cluster<'c> {
 impl Cluster<'_> {
     /// Whether the DestinationRule that applies is for this host alone.
     pub(super) fn has_rule_of_its_own(&self, cx: &Context<'_>) -> bool {
-        let rule = self.facts.destination_rule.as_ref();
-        let host = rule.and_then(|rule| rule.spans().first());
-        host.is_none_or(|host| !cx.sources.text(*host).contains('*'))
+        is_for_one_host(cx, &self.facts)
     }
 
     /// For messages.
@@ -40,6 +38,13 @@ impl Cluster<'_> {
             subset => format!("subset `{subset}` of `{host}:{port}`"),
         }
     }
+}
+
+/// Whether the DestinationRule that applies to a cluster is for its host alone.
+pub(super) fn is_for_one_host(cx: &Context<'_>, cluster: &ClusterFacts) -> bool {
+    let rule = cluster.destination_rule.as_ref();
+    let host = rule.and_then(|rule| rule.spans().first());
+    host.is_none_or(|host| !cx.sources.text(*host).contains('*'))
 }
 
 /// Different proxies that are looked at for one host. There are few in real trees.

@@ -1,5 +1,6 @@
 //! A rule for a port that the Gateway does not have.
 
+use super::matches::{self, Holds};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::virtual_service::Binding;
@@ -25,25 +26,7 @@ impl Check for GatewayPortMismatch {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, service) in cx.virtual_services() {
             let namespace = resource.namespace();
-            let http = service
-                .http
-                .items()
-                .iter()
-                .flat_map(|it| it.value.matches.items());
-            let http = http.map(|it| (&it.value.port, &it.value.gateways));
-            let tls = service
-                .tls
-                .items()
-                .iter()
-                .flat_map(|it| it.value.matches.items());
-            let tls = tls.map(|it| (&it.value.port, &it.value.gateways));
-            let tcp = service
-                .tcp
-                .items()
-                .iter()
-                .flat_map(|it| it.value.matches.items());
-            let tcp = tcp.map(|it| (&it.value.port, &it.value.gateways));
-            for (port, gateways) in http.chain(tls).chain(tcp) {
+            for Holds { gateways, port } in matches::of_routes(service).flatten() {
                 let Some(port) = port else { continue };
                 let Some(servers) = servers(cx, gateways, namespace) else {
                     continue;

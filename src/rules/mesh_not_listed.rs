@@ -1,18 +1,20 @@
 //! Rules for sidecars in a VirtualService that is not for sidecars.
 
+use super::matches::{self, Holds};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::service::Origin;
 use crate::istio::decode::Items;
 use crate::istio::route::VirtualService;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "mesh-not-listed",
         summary: "`mesh` is not among the `gateways`: sidecars do not get the VirtualService and go past the egress gateway",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/mesh-not-listed.md"),
     },
@@ -43,6 +45,7 @@ impl Check for MeshNotListed {
                     finding
                         .because(key, "the list without `mesh`")
                         .help("add `mesh` to `gateways`")
+                        .fix(fix(cx, service, key))
                 });
                 continue;
             }
@@ -93,23 +96,26 @@ fn leads_to(service: &VirtualService, host: &str) -> bool {
 }
 
 fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<String>> {
-    let http = service
-        .http
-        .items()
-        .iter()
-        .flat_map(|it| it.value.matches.items());
-    let http = http.flat_map(|it| it.value.gateways.items());
-    let tls = service
-        .tls
-        .items()
-        .iter()
-        .flat_map(|it| it.value.matches.items());
-    let tls = tls.flat_map(|it| it.value.gateways.items());
-    let tcp = service
-        .tcp
-        .items()
-        .iter()
-        .flat_map(|it| it.value.matches.items());
-    let tcp = tcp.flat_map(|it| it.value.gateways.items());
-    http.chain(tls).chain(tcp).find(|it| it.value == "mesh")
+    let gateways = matches::of_routes(service)
+        .flatten()
+        .flat_map(|it| it.gateways.items());
+    gateways.into_iter().find(|it| it.value == "mesh")
+}
+
+/// If every other rule says which gateways it is for. Unsafe: it sends traffic another way.
+fn fix(cx: &Context<'_>, service: &VirtualService, gateways: Span) -> Option<Fix> {
+    let named = |matches: Vec<Holds<'_>>| {
+        !matches.is_empty() && matches.iter().all(|it| !it.gateways.items().is_empty())
+    };
+    if !matches::of_routes(service).all(named) {
+        return None;
+    }
+    let edit = cx
+        .texts
+        .edit(gateways, |it| it.append(&Value::from("mesh")))?;
+    Some(Fix::new(
+        Safety::Unsafe,
+        "give the rules to sidecars, too",
+        edit,
+    ))
 }

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use super::clusters::Cluster;
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::source::Span;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "min-health-cancels-ejection",
         summary: "`minHealthPercent` sends traffic to ejected hosts as soon as one is ejected",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Always,
         since: "0.1.0",
         page: include_str!("../../rules/min-health-cancels-ejection.md"),
     },
@@ -67,7 +69,17 @@ impl Check for MinHealthCancelsEjection {
                     .help(format!(
                         "set `minHealthPercent` to {left} or less, or leave it out: without it ejected hosts get nothing"
                     ))
+                    .fix(fix(cx, cluster, place, left))
             });
         }
     }
+}
+
+/// The largest threshold under which the ejection of one host stands.
+fn fix(cx: &Context<'_>, cluster: &Cluster<'_>, threshold: Span, left: u64) -> Option<Fix> {
+    let value = Value::Int(i64::try_from(left).ok()?);
+    let edit = cx.texts.edit(threshold, |it| it.set(&value))?;
+    let safety = Safety::safe_if(cluster.has_rule_of_its_own(cx));
+    let message = format!("let an ejection stand while {left} % are healthy");
+    Some(Fix::new(safety, message, edit))
 }

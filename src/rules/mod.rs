@@ -41,6 +41,7 @@ mod http_to_443_without_tls;
 mod istio_mutual_to_external;
 mod load_balancer_on_none;
 mod logical_dns_on_gslb;
+mod matches;
 mod mesh_not_listed;
 mod min_health_cancels_ejection;
 mod none_port_remap;

@@ -2,18 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::reached::reached;
+use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, TlsFacts};
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
 use crate::source::Span;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "origination-without-target-port",
         summary: "TLS is originated, but goes to port 80",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/origination-without-target-port.md"),
     },
@@ -51,7 +54,23 @@ impl Check for OriginationWithoutTargetPort {
                     .because(reached.host_line(), "the external host")
                     .absent("targetPort")
                     .help("add `targetPort: 443` to the port")
+                    .fix(fix(cx, &reached))
             });
         }
     }
+}
+
+/// Unsafe: it sends traffic to another port. Where endpoints name their own ports, theirs count.
+fn fix(cx: &Context<'_>, reached: &Reached<'_>) -> Option<Fix> {
+    let Spec::ServiceEntry(entry) = &reached.definition(cx)?.resource.spec else {
+        return None;
+    };
+    if entry.endpoints.items().iter().any(|it| it.ports.is_some()) {
+        return None;
+    }
+    let port = Value::Int(443);
+    let edit = cx.texts.edit(reached.port_line(), |it| {
+        it.insert_beside("targetPort", &port)
+    })?;
+    Some(Fix::new(Safety::Unsafe, "send TLS to port 443", edit))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clusters::Cluster;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, OutlierFacts, Traced};
 use crate::source::Span;
 
@@ -13,7 +13,7 @@ pub(super) static RULE: RuleDef = RuleDef {
         name: "outlier-http-codes-on-tls",
         summary: "outlier detection counts HTTP answers on a port where the proxy sees none",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/outlier-http-codes-on-tls.md"),
     },
@@ -52,7 +52,7 @@ impl Check for OutlierHttpCodesOnTls {
             ];
             for (name, threshold) in thresholds {
                 if let Some(threshold) = threshold.as_ref().filter(|t| t.value > 0) {
-                    judge(cluster, facts, name, threshold, out);
+                    judge(cx, cluster, facts, name, threshold, out);
                 }
             }
         }
@@ -60,6 +60,7 @@ impl Check for OutlierHttpCodesOnTls {
 }
 
 fn judge(
+    cx: &Context<'_>,
     cluster: &Cluster<'_>,
     facts: &OutlierFacts,
     name: &str,
@@ -104,5 +105,34 @@ fn judge(
             )
             .because(cluster.service.host.line, "the host that it is for")
             .help(help)
+            .fix(fix(cx, cluster, facts, place))
     });
+}
+
+/// With the split it goes, if another counter does its work, or becomes that counter, if it is the only one that can.
+fn fix(
+    cx: &Context<'_>,
+    cluster: &Cluster<'_>,
+    facts: &OutlierFacts,
+    threshold: Span,
+) -> Option<Fix> {
+    const COUNTER: &str = "consecutiveLocalOriginFailures";
+    if !facts.split_external_local {
+        return None;
+    }
+    if facts.consecutive_local_origin_failure.is_some() {
+        let edit = cx.texts.edit(threshold, |it| it.remove())?;
+        let safety = Safety::safe_if(cluster.has_rule_of_its_own(cx));
+        return Some(Fix::new(safety, "remove it", edit));
+    }
+    let set = [&facts.consecutive_5xx, &facts.consecutive_gateway_failure];
+    let alone = set.iter().filter(|it| it.is_some()).count() == 1;
+    let edit = cx
+        .texts
+        .edit(threshold, |it| it.rename(COUNTER).filter(|_| alone))?;
+    Some(Fix::new(
+        Safety::Unsafe,
+        format!("call it `{COUNTER}`"),
+        edit,
+    ))
 }

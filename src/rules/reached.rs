@@ -1,5 +1,6 @@
 //! The paths that end at their host, with the hop that reaches it.
 
+use super::clusters::is_for_one_host;
 use super::context::Context;
 use crate::config::HostFacts;
 use crate::egress::cluster::ClusterName;
@@ -45,6 +46,11 @@ impl Reached<'_> {
     /// The line of the port's protocol, or of its number.
     pub(super) fn port_line(&self) -> Span {
         self.declared.port
+    }
+
+    /// Whether the DestinationRule that applies is for this host alone.
+    pub(super) fn has_rule_of_its_own(&self, cx: &Context<'_>) -> bool {
+        is_for_one_host(cx, self.cluster)
     }
 
     /// What is known about the host.

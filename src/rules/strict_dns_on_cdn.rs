@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use super::reached::reached;
+use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::config::Class;
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, Handler};
 use crate::source::Span;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "strict-dns-on-cdn",
         summary: "`resolution: DNS` on a host whose answers rotate: each answer replaces the hosts",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/strict-dns-on-cdn.md"),
     },
@@ -53,7 +54,23 @@ impl Check for StrictDnsOnCdn {
                     .fold(finding, |finding, line| finding.because(line, "the host is a CDN"))
                     .because(reached.host_line(), "the external host")
                     .help("`DNS_ROUND_ROBIN` uses the latest answer for new connections and keeps the others")
+                    .fix(fix(cx, &reached))
             });
         }
     }
+}
+
+/// Logical DNS has room for one name, and for no outlier detection. Unsafe: new connections follow other answers.
+fn fix(cx: &Context<'_>, reached: &Reached<'_>) -> Option<Fix> {
+    let definition = reached.definition(cx)?;
+    let one = definition.hosts.len() == 1 && reached.cluster.endpoints.len() == 1;
+    if !one || reached.cluster.outlier.is_some() {
+        return None;
+    }
+    let value = Value::from("DNS_ROUND_ROBIN");
+    let edit = cx
+        .texts
+        .edit(definition.resolution_line?, |it| it.set(&value))?;
+    let message = "use the latest answer for new connections only";
+    Some(Fix::new(Safety::Unsafe, message, edit))
 }

@@ -1,18 +1,20 @@
 //! Limits of TCP connections at a level that the TCP proxy does not read.
 
+use super::context::Defined;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::decode::Items;
 use crate::istio::traffic::{TcpPool, TrafficPolicy};
 use crate::istio::value::Duration;
 use crate::source::Spanned;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "tcp-idle-timeout-level",
         summary: "`tcp.idleTimeout` and `maxConnectionDuration` of `portLevelSettings` do not reach a TCP or TLS port",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/tcp-idle-timeout-level.md"),
     },
@@ -45,8 +47,10 @@ impl Check for TcpIdleTimeoutLevel {
                 };
                 for (name, limit) in lost(&pool.value, &policy.value) {
                     let message = format!(
-                        "`{name}` here does not reach port {}: the TCP proxy reads it from the top level of the rule only",
-                        number.value
+                        "`{name}: {}` here does not reach port {} of `{}`: the TCP proxy reads it from the top level of the rule only",
+                        cx.sources.text(limit.span),
+                        number.value,
+                        host.value
                     );
                     out.add(Basis::Proven, limit.key, message, |finding| {
                         finding
@@ -57,6 +61,7 @@ impl Check for TcpIdleTimeoutLevel {
                             .help(format!(
                                 "set it under `trafficPolicy.connectionPool.tcp.{name}`; it then holds for every TCP and TLS port of the host"
                             ))
+                            .fix(fix(cx, &hosts, policy, name, limit))
                     });
                 }
             }
@@ -83,4 +88,34 @@ fn lost<'p>(pool: &'p TcpPool, top: &TrafficPolicy) -> Vec<(&'static str, &'p Sp
     both.into_iter()
         .filter_map(|(name, it)| Some((name, it?)))
         .collect()
+}
+
+/// Says it at the top level, too, if that is for no other port and host.
+fn fix(
+    cx: &Context<'_>,
+    hosts: &[Defined<'_>],
+    policy: &Spanned<TrafficPolicy>,
+    name: &str,
+    limit: &Spanned<Duration>,
+) -> Option<Fix> {
+    let [only] = hosts else { return None };
+    if only.definition.ports.len() != 1 {
+        return None;
+    }
+    let within = |name: &str, value| Value::Map(vec![(name.to_owned(), value)]);
+    let value = cx.texts.value(limit.key)?;
+    let pool = policy.connection_pool.as_ref();
+    let edit = match pool.map(|pool| (pool.key, pool.tcp.as_ref())) {
+        Some((_, Some(tcp))) => cx.texts.edit(tcp.key, |it| it.insert(name, &value)),
+        Some((pool, None)) => {
+            let tcp = within(name, value);
+            cx.texts.edit(pool, |it| it.insert("tcp", &tcp))
+        }
+        None => {
+            let pool = within("tcp", within(name, value));
+            cx.texts
+                .edit(policy.key, |it| it.insert("connectionPool", &pool))
+        }
+    }?;
+    Some(Fix::new(Safety::Safe, "say it at the top level, too", edit))
 }

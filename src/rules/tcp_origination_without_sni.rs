@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use super::reached::reached;
+use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::egress::host::is_wildcard;
 use crate::source::Span;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "tcp-origination-without-sni",
         summary: "TLS originated for TCP sends no server name",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/tcp-origination-without-sni.md"),
     },
@@ -50,7 +52,25 @@ impl Check for TcpOriginationWithoutSni {
                     .because(reached.host_line(), "the external host")
                     .absent("sni")
                     .help(format!("set `sni: {}`", reached.path.host))
+                    .fix(fix(cx, &reached, place))
             });
         }
     }
+}
+
+/// On a port with HTTP a name that is set would switch the automatic check of the certificate off.
+fn fix(cx: &Context<'_>, reached: &Reached<'_>, mode: Span) -> Option<Fix> {
+    let host = reached.path.host.as_str();
+    let mut ports = reached.definition(cx)?.ports.iter();
+    let http = ports.any(|port| cx.http_reaches(host, port.number));
+    if http || is_wildcard(host) || !reached.has_rule_of_its_own(cx) {
+        return None;
+    }
+    let name = Value::from(host);
+    let edit = cx.texts.edit(mode, |it| it.insert_beside("sni", &name))?;
+    Some(Fix::new(
+        Safety::Safe,
+        format!("send `{host}` as the server name"),
+        edit,
+    ))
 }

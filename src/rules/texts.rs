@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::diag::Edit;
 use crate::source::{FileId, Sources, Span};
-use crate::yaml::{Place, Tree};
+use crate::yaml::{Place, Tree, Value};
 
 #[derive(Debug)]
 pub(super) struct Texts<'a> {
@@ -30,6 +30,13 @@ impl<'a> Texts<'a> {
     ) -> Option<Edit> {
         let text = &self.sources.get(place.file).text;
         change(&self.tree(place.file).locate(text, place)?)
+    }
+
+    /// What is written there.
+    pub(super) fn value(&self, place: Span) -> Option<Value> {
+        let text = &self.sources.get(place.file).text;
+        let tree = self.tree(place.file);
+        Some(Value::from(tree.locate(text, place)?.value))
     }
 
     /// Copies the entry with its key at `from` into the map at `to`, of the same file.

@@ -2,15 +2,17 @@
 
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
-use crate::diag::{Fixable, Severity};
+use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::traffic::ClientTls;
+use crate::source::Spanned;
+use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "tls-mode-missing",
         summary: "`tls` without `mode` means `DISABLE`: plain text is sent",
         severity: Severity::Warning,
-        fixable: Fixable::Never,
+        fixable: Fixable::Sometimes,
         since: "0.1.0",
         page: include_str!("../../rules/tls-mode-missing.md"),
     },
@@ -32,13 +34,39 @@ impl Check for TlsModeMissing {
                     "`tls` sets `{set}`, but no `mode`: the default is `DISABLE`, so plain text is sent and the rest is not used"
                 );
                 out.add(Basis::Proven, tls.key, message, |finding| {
-                    finding.absent("mode").help(
-                        "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
-                    )
+                    finding
+                        .absent("mode")
+                        .help(
+                            "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
+                        )
+                        .fix(fix(cx, tls))
                 });
             }
         }
     }
+}
+
+/// The mode that uses what is set. Unsafe: it encrypts what was plain.
+fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
+    let set = &tls.value;
+    // A Secret may hold a certificate of the client's or an authority only.
+    let mode = match (
+        &set.client_certificate,
+        &set.private_key,
+        &set.credential_name,
+    ) {
+        (Some(_), Some(_), None) => "MUTUAL",
+        (None, None, None) => "SIMPLE",
+        _ => return None,
+    };
+    let edit = cx
+        .texts
+        .edit(tls.key, |it| it.insert("mode", &Value::from(mode)))?;
+    Some(Fix::new(
+        Safety::Unsafe,
+        format!("encrypt with `{mode}`"),
+        edit,
+    ))
 }
 
 /// A setting that only makes sense with TLS.

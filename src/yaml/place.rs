@@ -120,6 +120,11 @@ impl Place<'_> {
         change::insert(self.value, name, value)
     }
 
+    /// Adds an entry to the map that it is an entry of.
+    pub fn insert_beside(&self, name: &str, value: &Value) -> Option<Edit> {
+        change::insert(self.parent, name, value)
+    }
+
     /// Writes the entry that `other` is, of the same file, once more in the map that this is.
     pub fn copy(&self, other: &Place<'_>) -> Option<Edit> {
         change::copy(other.entry.as_ref()?, self.value)

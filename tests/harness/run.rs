@@ -63,14 +63,20 @@ impl Room {
         answer.json()
     }
 
-    /// Where the calls to all destinations end: who calls what, and what becomes of it at the last proxy.
+    /// Where the calls to all destinations get out: who calls what, and over which cluster of the last proxy. Not with
+    /// these are calls to clusters that do not exist.
     pub fn reached(&self, inputs: &[&str]) -> BTreeSet<String> {
         let trace = self.trace(inputs);
         let results = trace["results"].as_array().expect("a list of results");
-        let ends = results.iter().map(|way| {
+        let ends = results.iter().filter_map(|way| {
             let hops = way["hops"].as_array().expect("a list of hops");
             let last = hops.last().unwrap_or(way);
-            format!("{} {} {}", way["call"], last["outcome"], last["clusters"])
+            let missing = last["cluster_facts"]
+                .as_object()?
+                .values()
+                .any(Value::is_null);
+            let end = format!("{} {} {}", way["call"], last["outcome"], last["clusters"]);
+            (!missing).then_some(end)
         });
         ends.collect()
     }

@@ -224,8 +224,11 @@ impl<'t> JsonEndpoint<'t> {
 
 impl JsonOutlier {
     fn new(facts: &OutlierFacts, at: &mut At<'_, '_>) -> Self {
-        let mut number =
-            |fact: &str, value: &Option<Traced<u32>>| at.number(&format!("outlier.{fact}"), value);
+        let mut number = |fact: &str, value: &Option<Traced<u32>>| {
+            // That a detector ejects comes from the same line.
+            at.number(&format!("outlier.enforcing_{fact}"), value);
+            at.number(&format!("outlier.{fact}"), value)
+        };
         Self {
             consecutive_5xx: number("consecutive_5xx", &facts.consecutive_5xx),
             enforcing_consecutive_5xx: facts.enforcing_consecutive_5xx,
@@ -234,7 +237,6 @@ impl JsonOutlier {
                 &facts.consecutive_gateway_failure,
             ),
             enforcing_consecutive_gateway_failure: facts.enforcing_consecutive_gateway_failure,
-            max_ejection_percent: number("max_ejection_percent", &facts.max_ejection_percent),
             split_external_local: facts.split_external_local,
             consecutive_local_origin_failure: number(
                 "consecutive_local_origin_failure",
@@ -243,6 +245,8 @@ impl JsonOutlier {
             enforcing_consecutive_local_origin_failure: facts
                 .enforcing_consecutive_local_origin_failure,
             enforcing_success_rate: facts.enforcing_success_rate,
+            max_ejection_percent: at
+                .number("outlier.max_ejection_percent", &facts.max_ejection_percent),
             interval_ms: at.number("outlier.interval_ms", &facts.interval_ms),
             base_ejection_ms: at.number("outlier.base_ejection_ms", &facts.base_ejection_ms),
         }
