@@ -125,19 +125,31 @@ pub(super) struct Target {
 }
 
 fn target(text: &str) -> Result<Target, String> {
-    let (host, port) = match text.rsplit_once(':') {
-        Some((host, port)) if !host.contains(':') => {
-            let number = port.parse::<u16>().ok().filter(|&number| number > 0);
-            let number = number.ok_or_else(|| format!("`{port}` is no port"))?;
-            (host, Some(u32::from(number)))
-        }
+    if text.contains('/') {
+        return Err("write a host and perhaps a port, without scheme and path".to_owned());
+    }
+    let (host, port) = match (text.strip_prefix('['), text.rsplit_once(':')) {
+        // An address of IPv6, in brackets or without a port.
+        (Some(rest), _) => match rest.split_once(']') {
+            Some((address, "")) => (address, None),
+            Some((address, port)) => (address, Some(port.trim_start_matches(':'))),
+            None => return Err("a bracket is open".to_owned()),
+        },
+        (None, Some((host, port))) if !host.contains(':') => (host, Some(port)),
         _ => (text, None),
+    };
+    let number = |port: &str| {
+        let number = port.parse::<u16>().ok().filter(|&number| number > 0);
+        number.ok_or_else(|| format!("`{port}` is no port"))
     };
     if host.is_empty() {
         return Err("there is no host".to_owned());
     }
-    let host = host.to_owned();
-    Ok(Target { host, port })
+    Ok(Target {
+        // Clients and proxies do not tell the cases of a host name apart.
+        host: host.to_lowercase(),
+        port: port.map(number).transpose()?.map(u32::from),
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

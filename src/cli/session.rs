@@ -131,7 +131,12 @@ pub(super) fn choose<'w, 'a>(
         (_, Some(wanted)) => worlds
             .iter()
             .find(|world| world.name.as_deref() == Some(wanted))
-            .with_context(|| format!("there is no world `{wanted}` but: {}", names())),
+            .with_context(|| match names() {
+                none if none.is_empty() => format!(
+                    "there is no world `{wanted}`: the files belong to one cluster, which has no name"
+                ),
+                names => format!("there is no world `{wanted}` but: {names}"),
+            }),
         ([world], None) => Ok(world),
         _ => bail!(
             "the files belong to several clusters; choose one with --world: {}",

@@ -12,10 +12,12 @@ use super::exit::Exit;
 use super::{session, terminal};
 use crate::calls;
 use crate::config::Config;
+use crate::diag::nearest;
 use crate::egress::call::Call;
 use crate::egress::client::Client;
 use crate::egress::facts::Speaks;
 use crate::egress::forecast::Outlook;
+use crate::egress::host;
 use crate::egress::model::Model;
 use crate::egress::path::{Question, paths_to};
 use crate::egress::proxy::Proxy;
@@ -26,6 +28,9 @@ use crate::source::{SourceFile, Sources};
 use crate::yaml::Tree;
 
 pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if arguments.calls.is_some() && arguments.format == Some(TextOrJson::Text) {
+        bail!("`--calls` is answered in JSON: leave out `--format text`");
+    }
     let session = session::open(&arguments.inputs)?;
     let config = &session.config;
     let known = engine::known_rules();
@@ -93,6 +98,11 @@ fn ways(
         client: arguments.client.clone(),
     };
     let paths = paths_to(model, &question);
+    if let Some(host) = question.host.as_deref()
+        && paths.iter().all(|path| path.declared.is_none())
+    {
+        unknown(host, model);
+    }
     let outlook = |path| Outlook::of(path, model, config, arguments.matrix);
     let outlooks: Vec<_> = paths.iter().map(outlook).collect();
     if arguments.format == Some(TextOrJson::Json) {
@@ -110,6 +120,27 @@ fn ways(
     Ok(output::write_paths(
         &outlooks, sources, &options, &folder, out,
     )?)
+}
+
+/// Known hosts that a mistyped one is compared with.
+const COMPARED: usize = 10_000;
+
+/// Says that no file defines a host, and which one may have been meant.
+fn unknown(host: &str, model: &Model<'_>) {
+    let registry = &model.registry;
+    let known = |name: &str| host::subset_of(host, &name.to_lowercase());
+    let names = || registry.services().map(|service| &*service.host.name);
+    if names().any(known) {
+        return;
+    }
+    let meant = match nearest(host, names().take(COMPARED)) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    terminal::say(&format!(
+        "note: no file defines `{}`{meant}",
+        output::visible(host)
+    ));
 }
 
 impl From<Protocol> for Speaks {

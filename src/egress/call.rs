@@ -13,6 +13,7 @@ use super::http_route::{
 };
 use super::l4_route::only_one;
 use super::proxy::Proxy;
+use super::requests;
 use super::virtual_host::{RouteTable, VirtualHost, find};
 
 /// The address of a call that names none: one that no resource names.
@@ -168,12 +169,12 @@ impl<'m> Proxy<'m> {
         let mut results = match found {
             VirtualHost::Rules { service, .. } => {
                 let place = HttpPlace::in_sidecar(self, table, service.namespace());
-                let mut all = routes(service, place.place());
-                let act = |route| act(&place, &route);
+                let mut all = routes(service, place.place()).enumerate();
+                let act = |(at, route)| act(&place, &route, at == 0);
                 match wanted {
                     Routes::All => all.map(act).collect(),
                     Routes::Taken => {
-                        let taken = all.find(|route| route.condition.matches_path(call.path()));
+                        let taken = all.find(|(_, it)| it.condition.matches_path(call.path()));
                         vec![taken.map_or_else(no_route, act)]
                     }
                 }
@@ -230,6 +231,7 @@ impl<'m> Proxy<'m> {
         wanted: Routes,
     ) -> Vec<CallResult> {
         let mut found = Vec::new();
+        let mut is_first = true;
         for takes_everything in [false, true] {
             for source in &host.sources {
                 let binding = source.server.binding();
@@ -243,12 +245,13 @@ impl<'m> Proxy<'m> {
                 let routes = source.routes(place.place());
                 for route in routes.filter(|it| it.condition.is_catch_all() == takes_everything) {
                     match wanted {
-                        Routes::All => found.push(act(&place, &route)),
+                        Routes::All => found.push(act(&place, &route, is_first)),
                         Routes::Taken if route.condition.matches_path(call.path()) => {
-                            return vec![act(&place, &route)];
+                            return vec![act(&place, &route, is_first)];
                         }
                         Routes::Taken => {}
                     }
+                    is_first = false;
                 }
             }
         }
@@ -331,8 +334,12 @@ impl<'m> Proxy<'m> {
     }
 }
 
-fn act(place: &HttpPlace<'_, '_>, route: &HttpRoute<'_>) -> CallResult {
-    finish(place.action(route), route.lines().collect())
+/// `is_first`: no other route stands before it.
+fn act(place: &HttpPlace<'_, '_>, route: &HttpRoute<'_>, is_first: bool) -> CallResult {
+    CallResult {
+        when: requests::in_words(&route.condition, is_first),
+        ..finish(place.action(route), route.lines().collect())
+    }
 }
 
 /// `lines` are those of the rule and the condition that were chosen.
@@ -391,6 +398,7 @@ fn result(outcome: Outcome, handler: Option<Handler>) -> CallResult {
         status: None,
         handler,
         handler_lines: SmallVec::new(),
+        when: None,
         clusters: Vec::new(),
         route: None,
         tcp: None,

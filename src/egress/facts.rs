@@ -184,6 +184,8 @@ pub struct CallResult {
     pub error: Option<CallError>,
     pub status: Option<u32>,
     pub handler: Option<Handler>,
+    /// Which requests go this way, in words, where it is not all of them.
+    pub when: Option<Traced<String>>,
     /// The lines that decide over the handler: the protocol of a port, the TLS mode of a Gateway's server.
     pub handler_lines: SmallVec<[Span; 2]>,
     pub clusters: Vec<WeightedCluster>,

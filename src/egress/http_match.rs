@@ -66,7 +66,7 @@ impl Path<'_> {
 
 impl<'a> HttpMatch<'a> {
     /// The halves, the one that wins first.
-    fn halves(&self) -> impl Iterator<Item = Half<'a>> + use<'a> {
+    pub(super) fn halves(&self) -> impl Iterator<Item = Half<'a>> + use<'a> {
         self.own.into_iter().chain(self.root)
     }
 

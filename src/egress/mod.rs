@@ -28,6 +28,7 @@ pub mod policy;
 pub mod protocol;
 pub mod proxy;
 pub mod registry;
+mod requests;
 pub mod retry;
 pub mod scope;
 pub mod service;

@@ -67,7 +67,7 @@ pub struct Path {
     pub host: String,
     pub port: u32,
     pub speaks: Speaks,
-    /// Where a ServiceEntry of the files defines it; `None` for a host that was asked for and that none defines.
+    /// Where a ServiceEntry of the files defines it; `None` where none does, as it may be with what was asked for.
     pub declared: Option<Declared>,
     /// The client's sidecar first; never empty.
     pub hops: Vec<Hop>,
@@ -104,19 +104,20 @@ impl Question {
             && self.speaks.is_none_or(|wanted| wanted == speaks)
     }
 
-    /// The very call that is asked for, where the files define nothing that fits.
-    fn call(&self) -> Option<Call> {
+    /// The very call of a client that is asked for, where the files define nothing that fits.
+    fn call(&self, client: &Client) -> Option<Call> {
+        let host = self.host.clone()?;
         let port = self.port.unwrap_or(443);
         Some(Call {
-            client: self.client.clone().unwrap_or_default(),
-            host: self.host.clone()?,
+            client: client.clone(),
+            address: host.parse().ok(),
+            host,
             port,
             speaks: self.speaks.unwrap_or(match port {
                 80 => Speaks::Http,
                 443 => Speaks::Tls,
                 _ => Speaks::Tcp,
             }),
-            address: None,
             path: None,
         })
     }
@@ -168,21 +169,52 @@ pub fn paths(model: &Model<'_>) -> Vec<Path> {
 
 /// The paths that are asked for; the way of the very call where the files define no such destination.
 pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
-    let found = declared(model, question, usize::MAX);
-    let (true, Some(call)) = (found.is_empty(), question.call()) else {
+    let mut found = declared(model, question, usize::MAX);
+    if !found.is_empty() {
         return found;
-    };
-    let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
-    let mut chains = Vec::new();
-    Walk::new(model, usize::MAX).follow(call, &mut Vec::new(), &mut chains);
-    let path = |hops| Path {
-        host: host.clone(),
-        port,
-        speaks,
-        declared: None,
-        hops,
-    };
-    chains.into_iter().map(path).collect()
+    }
+    let mut walk = Walk::new(model, usize::MAX);
+    for client in askers(model, question) {
+        let Some(call) = question.call(&client) else {
+            continue;
+        };
+        let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
+        let mut chains = Vec::new();
+        walk.follow(call, &mut Vec::new(), &mut chains);
+        found.extend(chains.into_iter().map(|hops| Path {
+            host: host.clone(),
+            port,
+            speaks,
+            declared: None,
+            hops,
+        }));
+    }
+    found
+}
+
+/// Who asks for a destination that no file defines: of a host that is defined, though not on this port, its clients.
+fn askers(model: &Model<'_>, question: &Question) -> BTreeSet<Client> {
+    if let Some(client) = &question.client {
+        return BTreeSet::from([client.clone()]);
+    }
+    let clients = Clients::new(model);
+    let definitions = model.registry.definitions().iter();
+    let entries = definitions.filter(|it| it.origin == Origin::ServiceEntry);
+    let mut found: BTreeSet<Client> = entries
+        .filter_map(|entry| {
+            let hosts = entry.hosts.iter().take(OF_ENTRY);
+            let host = hosts
+                .map(|host| &*host.name)
+                .find(|it| question.wants_host(it))?;
+            Some(clients.of(entry, host))
+        })
+        .flatten()
+        .take(CLIENTS)
+        .collect();
+    if found.is_empty() {
+        found.insert(Client::default());
+    }
+    found
 }
 
 fn declared(model: &Model<'_>, question: &Question, kept: usize) -> Vec<Path> {

@@ -311,9 +311,13 @@ fn ejection(subject: Subject<'_>, protection: Protection<'_>, hosts: &Hosts) -> 
             span_of_time(protection.base_ejection_ms())
         ),
         (_, None) => format!(
-            "outlier detection ejects {}, if the answer holds at least {} addresses (maxEjectionPercent {percent})",
+            "outlier detection ejects {}, if the answer holds at least {} (maxEjectionPercent {percent})",
             ejects_after(detector),
-            100u32.div_ceil(percent.clamp(1, 100))
+            plural(
+                100u32.div_ceil(percent.clamp(1, 100)),
+                "address",
+                "addresses"
+            )
         ),
     };
     Sentence::measured("E3, E4", text).because(lines)

@@ -26,6 +26,8 @@ pub(super) struct JsonResult<'t> {
     status: Option<u32>,
     /// Which part of Envoy handles it; null where none does.
     handler: Option<Handler>,
+    /// Which requests go this way, in words; null where all of them do.
+    when: Option<&'t str>,
     clusters: Vec<JsonWeighted<'t>>,
     route: Option<JsonRoute<'t>>,
     tcp: Option<JsonTcp>,
@@ -108,6 +110,7 @@ impl<'t> JsonResult<'t> {
         for line in &result.handler_lines {
             why.line("handler", *line);
         }
+        let when = why.maybe("when", &result.when).map(String::as_str);
         let mut clusters = Vec::new();
         for (at, cluster) in result.clusters.iter().enumerate() {
             clusters.push(JsonWeighted {
@@ -138,6 +141,7 @@ impl<'t> JsonResult<'t> {
             error: result.error,
             status: result.status,
             handler: result.handler,
+            when,
             clusters,
             route,
             tcp,

@@ -70,8 +70,12 @@ impl<'s> Columns<'s> {
     /// Says which folder is left out of all places.
     pub(super) fn preface(&self, out: &mut String) {
         if !self.common.is_empty() {
-            let text = format!("places are below {}\n\n", visible(&self.common));
-            out.push_str(&self.look(Look::Dim, &text));
+            let text = format!("places are below {}", visible(&self.common));
+            for line in lines(&text, self.width()) {
+                out.push_str(&self.look(Look::Dim, &line));
+                out.push('\n');
+            }
+            out.push('\n');
         }
     }
 
@@ -93,7 +97,14 @@ impl<'s> Columns<'s> {
 
     /// A line of its own in bold, and something beside it.
     pub(super) fn title(&self, out: &mut String, title: &str, beside: &str) {
-        out.push_str(&self.look(Look::Title, &visible(title)));
+        // What is beside it is one of a few short words.
+        let titles = lines(&visible(title), self.width() - 12);
+        for (at, line) in titles.iter().enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&self.look(Look::Title, line));
+        }
         out.push_str("  ");
         out.push_str(beside);
         out.push('\n');
@@ -101,10 +112,11 @@ impl<'s> Columns<'s> {
 
     /// A heading inside of a destination.
     pub(super) fn heading(&self, out: &mut String, mark: &str, text: &str) {
-        out.push_str(&format!(
-            "\n  {mark} {}\n",
-            self.look(Look::Title, &visible(text))
-        ));
+        out.push('\n');
+        for (at, line) in lines(&visible(text), self.width() - 4).iter().enumerate() {
+            let mark = if at == 0 { mark } else { " " };
+            out.push_str(&format!("  {mark} {}\n", self.look(Look::Title, line)));
+        }
     }
 
     /// A fact with its lines at the right edge, or under it where they do not fit.
@@ -119,10 +131,7 @@ impl<'s> Columns<'s> {
         } else {
             ("", Look::Plain)
         };
-        for (at, line) in wrap(&value, room - mark.len(), room - mark.len())
-            .iter()
-            .enumerate()
-        {
+        for (at, line) in lines(&value, room - mark.len()).iter().enumerate() {
             let name = if at == 0 { row.name } else { "" };
             let padded = format!("{name:<width$}", width = VALUE - 6);
             let mark = if at == 0 { mark } else { "  " };
@@ -157,9 +166,9 @@ impl<'s> Columns<'s> {
         behind: &str,
     ) {
         let indent = width(first);
+        let behind = behind.replace(' ', GLUE);
         let whole = format!("{} [{behind}]", visible(text));
-        let room = self.width() - indent;
-        let lines = wrap(&whole, room, room);
+        let lines = lines(&whole, self.width() - indent);
         let last = lines.len().saturating_sub(1);
         for (at, line) in lines.iter().enumerate() {
             let lead = if at == 0 {
@@ -213,13 +222,16 @@ impl<'s> Columns<'s> {
         }
         let mut before: Option<String> = None;
         let mut out = Vec::new();
+        let mut paths: Vec<&String> = places.iter().map(|(path, _)| path).collect();
+        paths.dedup();
+        let room = (self.width() - VALUE - 2 * LINE) / paths.len().max(1);
         for (path, line) in places {
             let text = match &before {
                 Some(same) if *same == path => format!(":{line}"),
-                _ => format!(
-                    "{}:{line}",
-                    visible(path.strip_prefix(&self.common).unwrap_or(&path))
-                ),
+                _ => {
+                    let short = visible(path.strip_prefix(&self.common).unwrap_or(&path));
+                    format!("{}:{line}", tail(&short, room))
+                }
             };
             let dim = self.look(Look::Dim, &text);
             out.push((text, self.link(&path, dim)));
@@ -254,6 +266,42 @@ impl<'s> Columns<'s> {
 struct Shown {
     text: String,
     shown: String,
+}
+
+/// Keeps words together, between which no line is broken.
+const GLUE: &str = "\u{a0}";
+/// Columns for a line's number and what stands around it.
+const LINE: usize = 10;
+
+/// The lines of a text; a number and its unit stay together.
+fn lines(text: &str, room: usize) -> Vec<String> {
+    let mut glued = String::with_capacity(text.len());
+    for word in text.split(' ') {
+        let unit = word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '%');
+        let is_unit = matches!(unit, "s" | "ms" | "min" | "%");
+        match glued.ends_with(|c: char| c.is_ascii_digit()) && is_unit {
+            true => glued.push_str(GLUE),
+            false if glued.is_empty() => {}
+            false => glued.push(' '),
+        }
+        glued.push_str(word);
+    }
+    let lines = wrap(&glued, room, room).into_iter();
+    lines.map(|line| line.replace(GLUE, " ")).collect()
+}
+
+/// The end of a path that is wider than there is room for.
+fn tail(path: &str, room: usize) -> String {
+    if width(path) <= room {
+        return path.to_owned();
+    }
+    let mut kept = path;
+    while width(kept) >= room {
+        let mut rest = kept.chars();
+        rest.next();
+        kept = rest.as_str();
+    }
+    format!("…{kept}")
 }
 
 /// The longest folder that all files lie in, with its `/`; empty where there is none.

@@ -7,6 +7,7 @@ use crate::egress::facts::{
     RetryPolicy, Speaks, TlsFacts, Traced,
 };
 use crate::egress::forecast::span_of_time;
+use crate::egress::host::UNKNOWN_NAMESPACE;
 use crate::egress::path::Hop;
 
 /// More endpoints than this are counted.
@@ -95,6 +96,12 @@ fn path(out: &mut String, hop: &Hop, columns: &Columns<'_>) {
         out,
         &Row::new("path", format!("{text}{status}"), &result.why()),
     );
+    if let Some(when) = &result.when {
+        columns.row(
+            out,
+            &Row::new("requests", when.value.clone(), &when.because),
+        );
+    }
     if let Some(route) = &result.route {
         let retries = retries(route.retry.value.as_ref());
         columns.row(out, &Row::new("retries", retries, &route.retry.because));
@@ -127,18 +134,17 @@ fn retries(policy: Option<&RetryPolicy>) -> String {
     let Some(policy) = policy else {
         return "none".to_owned();
     };
-    let on: Vec<&str> = policy
-        .retry_on
-        .value
-        .iter()
-        .map(String::as_str)
-        .filter(|it| !it.is_empty())
-        .collect();
+    let codes = policy.retriable_status_codes.iter().map(u32::to_string);
+    // The codes say more than that there are some.
+    let only_codes = |on: &str| on == "retriable-status-codes" && codes.len() > 0;
+    let conditions = policy.retry_on.value.iter();
+    let conditions = conditions.filter(|on| !on.is_empty() && !only_codes(on));
+    let on: Vec<String> = conditions.cloned().chain(codes.clone()).collect();
     let each = policy.per_try_timeout_ms.as_ref();
     let each = each.map_or(String::new(), |time| {
         format!(", each try {}", span_of_time(time.value))
     });
-    format!("{} on {}{each}", policy.attempts.value, on.join(","))
+    format!("{} on {}{each}", policy.attempts.value, on.join(", "))
 }
 
 fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<'_>) {
@@ -166,14 +172,10 @@ fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<
         columns.row(out, &Row::new("dns", text, &dns.refresh_rate_ms.because));
     }
     if let Some(rule) = &cluster.destination_rule {
-        columns.row(
-            out,
-            &Row::new(
-                "policy",
-                format!("DestinationRule {}", rule.value),
-                &rule.because,
-            ),
-        );
+        let unknown = format!("{UNKNOWN_NAMESPACE}/");
+        let name = rule.value.strip_prefix(&unknown).unwrap_or(&rule.value);
+        let text = format!("DestinationRule {name}");
+        columns.row(out, &Row::new("policy", text, &rule.because));
     }
     let connect = span_of_time(cluster.connect_timeout_ms.value);
     columns.row(

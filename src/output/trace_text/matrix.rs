@@ -8,11 +8,17 @@ use crate::egress::forecast::{Event, EventKind, Matrix};
 
 const ROWS: [&str; 2] = ["L7 (HTTP)", "L4 (TLS, TCP)"];
 const COLUMNS: [&str; 2] = ["DNS = STRICT_DNS", "DNS_ROUND_ROBIN = LOGICAL_DNS"];
+/// Stands before the cell of the destination.
+const CHOSEN: &str = "> ";
 /// The columns of the left edge.
 const EDGE: usize = 4;
 
 pub(super) fn draw(out: &mut String, matrix: &Matrix, columns: &Columns<'_>) {
-    columns.heading(out, "#", "the four cells for this destination");
+    columns.heading(
+        out,
+        "#",
+        &format!("the four cells for this destination; {CHOSEN}is the one it is in"),
+    );
     let cell = (columns.width() - EDGE - 3) / 2;
     for (row, name) in ROWS.iter().enumerate() {
         rule(out, cell);
@@ -20,12 +26,9 @@ pub(super) fn draw(out: &mut String, matrix: &Matrix, columns: &Columns<'_>) {
             .iter()
             .enumerate()
             .map(|(column, kind)| {
-                let mark = if matrix.chosen == Some((row, column)) {
-                    "  <- this one"
-                } else {
-                    ""
-                };
-                format!("{name}, {kind}{mark}")
+                let is_chosen = matrix.chosen == Some((row, column));
+                let mark = if is_chosen { CHOSEN } else { "" };
+                format!("{mark}{name}, {kind}")
             })
             .collect();
         let [left, right] = heads.as_slice() else {

@@ -68,14 +68,25 @@ pub fn write_paths(
 fn head(group: &Group<'_>, columns: &Columns<'_>) -> String {
     let path = group.first.path;
     let mut out = String::new();
-    let title = format!("{}:{}", path.host, path.port);
+    let title = match path.host.contains(':') {
+        true => format!("[{}]:{}", path.host, path.port),
+        false => format!("{}:{}", path.host, path.port),
+    };
     columns.title(&mut out, &title, hop::spoken(path.speaks));
     let clients: Vec<String> = group.clients.iter().map(|it| client(it)).collect();
     let because = match &path.declared {
         Some(declared) => Because::Lines([declared.host, declared.port].into_iter().collect()),
-        None => Because::Default("no file defines it"),
+        None => Because::Default(""),
     };
     columns.row(&mut out, &Row::new("from", clients.join(", "), &because));
+    if path.declared.is_none() {
+        let text = format!(
+            "by no ServiceEntry of these files, with port {} for {}",
+            path.port,
+            hop::spoken(path.speaks)
+        );
+        columns.row(&mut out, &Row::new("defined", text, &because));
+    }
     for known in &group.first.known {
         let because = match known.line {
             Some(line) => Because::Lines([line].into_iter().collect()),
