@@ -15,22 +15,8 @@ from pathlib import Path
 
 import yaml
 
-GOOD = """\
-apiVersion: networking.istio.io/v1
-kind: ServiceEntry
-metadata:
-  name: partner
-  namespace: payments
-spec:
-  hosts:
-  - api.partner.example
-  location: MESH_EXTERNAL
-  ports:
-  - number: 443
-    name: tls
-    protocol: TLS
-  resolution: DNS
-"""
+from manifest import GOOD
+
 BAD = GOOD.replace("location: MESH", "locatoin: MESH")
 TWICE = GOOD + "---\n" + GOOD
 

@@ -11,22 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-GOOD = """\
-apiVersion: networking.istio.io/v1
-kind: ServiceEntry
-metadata:
-  name: partner
-  namespace: payments
-spec:
-  hosts:
-  - api.partner.example
-  location: MESH_EXTERNAL
-  ports:
-  - number: 443
-    name: tls
-    protocol: TLS
-  resolution: DNS
-"""
+from manifest import GOOD
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::{BorrowedStrDeserializer, U32Deserializer};
+use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
     Visitor,
@@ -26,25 +26,41 @@ pub struct ReadError {
 /// # Errors
 /// The value has another shape; the error knows where.
 pub fn read<T: de::DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
-    T::deserialize(Reader {
-        value,
-        key: value.span,
-    })
+    T::deserialize(Reader::new(value, value.span))
 }
 
 /// The name that asks for the span of what follows. No struct of another meaning may have it.
 const SPANNED: &str = "$egress_lint::Spanned";
 
+#[derive(Clone, Copy)]
 struct Reader<'v> {
-    value: &'v Value,
+    content: Content<'v>,
+    span: Span,
+    /// The key it stands under, or itself.
     key: Span,
 }
 
+/// A value, or a key, which is a string.
+#[derive(Clone, Copy)]
+enum Content<'v> {
+    Value(&'v ValueKind),
+    Key(&'v str),
+}
+
 impl<'v> Reader<'v> {
-    fn item(value: &'v Value) -> Self {
-        Reader {
-            value,
-            key: value.span,
+    fn new(value: &'v Value, key: Span) -> Self {
+        Self {
+            content: Content::Value(&value.kind),
+            span: value.span,
+            key,
+        }
+    }
+
+    fn key(name: &'v Spanned<String>) -> Self {
+        Self {
+            content: Content::Key(&name.value),
+            span: name.span,
+            key: name.span,
         }
     }
 }
@@ -53,26 +69,29 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        let result = match &self.value.kind {
-            ValueKind::Null => visitor.visit_unit(),
-            ValueKind::Bool(value) => visitor.visit_bool(*value),
-            ValueKind::Int(value) => visitor.visit_i64(*value),
-            ValueKind::Float(value) => visitor.visit_f64(*value),
-            ValueKind::Str(text) => visitor.visit_borrowed_str(text),
-            ValueKind::List(items) => visitor.visit_seq(List {
-                items: items.iter(),
-            }),
-            ValueKind::Map(entries) => visitor.visit_map(Map {
-                entries: entries.iter(),
-                value: None,
-            }),
+        let result = match self.content {
+            Content::Key(text) => visitor.visit_borrowed_str(text),
+            Content::Value(kind) => match kind {
+                ValueKind::Null => visitor.visit_unit(),
+                ValueKind::Bool(value) => visitor.visit_bool(*value),
+                ValueKind::Int(value) => visitor.visit_i64(*value),
+                ValueKind::Float(value) => visitor.visit_f64(*value),
+                ValueKind::Str(text) => visitor.visit_borrowed_str(text),
+                ValueKind::List(items) => visitor.visit_seq(List {
+                    items: items.iter(),
+                }),
+                ValueKind::Map(entries) => visitor.visit_map(Map {
+                    entries: entries.iter(),
+                    value: None,
+                }),
+            },
         };
-        result.map_err(|error| error.at(self.value.span))
+        result.map_err(|error| error.at(self.span))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.value.kind {
-            ValueKind::Null => visitor.visit_none(),
+        match self.content {
+            Content::Value(ValueKind::Null) => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -83,17 +102,16 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        if name == SPANNED {
-            let parts = Parts {
-                value: self.value,
-                key: self.key,
-                next: 0,
-            };
-            return visitor
-                .visit_seq(parts)
-                .map_err(|error| error.at(self.value.span));
+        if name != SPANNED {
+            return self.deserialize_any(visitor);
         }
-        self.deserialize_any(visitor)
+        let parts = Parts {
+            whole: self,
+            next: 0,
+        };
+        visitor
+            .visit_seq(parts)
+            .map_err(|error| error.at(self.span))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -110,15 +128,17 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let span = self.value.span;
-        let result = match &self.value.kind {
-            ValueKind::Str(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
-            _ => Err(de::Error::custom(format!(
+        let result = match self.content {
+            Content::Key(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
+            Content::Value(ValueKind::Str(text)) => {
+                visitor.visit_enum(BorrowedStrDeserializer::new(text))
+            }
+            Content::Value(kind) => Err(de::Error::custom(format!(
                 "a name is expected, not {}",
-                self.value.describe()
+                kind.describe()
             ))),
         };
-        result.map_err(|error: ReadError| error.at(span))
+        result.map_err(|error: ReadError| error.at(self.span))
     }
 
     serde::forward_to_deserialize_any! {
@@ -140,7 +160,7 @@ impl<'de> SeqAccess<'de> for List<'de> {
     ) -> Result<Option<T::Value>, ReadError> {
         self.items
             .next()
-            .map(|item| seed.deserialize(Reader::item(item)))
+            .map(|item| seed.deserialize(Reader::new(item, item.span)))
             .transpose()
     }
 }
@@ -161,9 +181,7 @@ impl<'de> MapAccess<'de> for Map<'de> {
             return Ok(None);
         };
         self.value = Some((name, value));
-        seed.deserialize(Key(name))
-            .map(Some)
-            .map_err(|error| error.at(name.span))
+        seed.deserialize(Reader::key(name)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
@@ -171,56 +189,14 @@ impl<'de> MapAccess<'de> for Map<'de> {
             .value
             .take()
             .ok_or_else(|| de::Error::custom("a value without a key"))?;
-        seed.deserialize(Reader {
-            value,
-            key: name.span,
-        })
-    }
-}
-
-/// A key, which is a string, with its span if that is asked for.
-struct Key<'v>(&'v Spanned<String>);
-
-impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = ReadError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_borrowed_str(&self.0.value)
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        visitor.visit_seq(KeyParts {
-            key: self.0,
-            next: 0,
-        })
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        seed.deserialize(Reader::new(value, name.span))
     }
 }
 
 /// The parts of a [`Spanned`]: file, start and end of the value, start and end of the key, then the value itself.
 struct Parts<'v> {
-    value: &'v Value,
-    key: Span,
+    whole: Reader<'v>,
     next: usize,
-}
-
-struct KeyParts<'v> {
-    key: &'v Spanned<String>,
-    next: usize,
-}
-
-fn part(span: Span, key: Span, index: usize) -> Option<U32Deserializer<ReadError>> {
-    let parts = [span.file.0, span.start, span.end, key.start, key.end];
-    parts.get(index).map(|&part| part.into_deserializer())
 }
 
 impl<'de> SeqAccess<'de> for Parts<'de> {
@@ -230,33 +206,15 @@ impl<'de> SeqAccess<'de> for Parts<'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, ReadError> {
-        let index = self.next;
+        let Reader { span, key, .. } = self.whole;
+        let places = [span.file.0, span.start, span.end, key.start, key.end];
+        let place = places.get(self.next);
         self.next += 1;
-        match part(self.value.span, self.key, index) {
-            Some(part) => seed.deserialize(part).map(Some),
-            None => seed
-                .deserialize(Reader {
-                    value: self.value,
-                    key: self.key,
-                })
-                .map(Some),
+        match place {
+            Some(&place) => seed.deserialize(place.into_deserializer()),
+            None => seed.deserialize(self.whole),
         }
-    }
-}
-
-impl<'de> SeqAccess<'de> for KeyParts<'de> {
-    type Error = ReadError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, ReadError> {
-        let index = self.next;
-        self.next += 1;
-        match part(self.key.span, self.key.span, index) {
-            Some(part) => seed.deserialize(part).map(Some),
-            None => seed.deserialize(Key(self.key)).map(Some),
-        }
+        .map(Some)
     }
 }
 
@@ -304,6 +262,15 @@ impl<'de> Deserialize<'de> for ValueKind {
 
 struct KindVisitor;
 
+/// A scalar of this type becomes a value of this kind.
+macro_rules! scalar {
+    ($visit:ident, $type:ty, $kind:ident) => {
+        fn $visit<E>(self, value: $type) -> Result<ValueKind, E> {
+            Ok(ValueKind::$kind(value.into()))
+        }
+    };
+}
+
 impl<'de> Visitor<'de> for KindVisitor {
     type Value = ValueKind;
 
@@ -315,21 +282,10 @@ impl<'de> Visitor<'de> for KindVisitor {
         Ok(ValueKind::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<ValueKind, E> {
-        Ok(ValueKind::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<ValueKind, E> {
-        Ok(ValueKind::Int(value))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<ValueKind, E> {
-        Ok(ValueKind::Float(value))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<ValueKind, E> {
-        Ok(ValueKind::Str(text.to_owned()))
-    }
+    scalar!(visit_bool, bool, Bool);
+    scalar!(visit_i64, i64, Int);
+    scalar!(visit_f64, f64, Float);
+    scalar!(visit_str, &str, Str);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ValueKind, A::Error> {
         let mut out = Vec::new();

@@ -155,7 +155,7 @@ impl Complaints<'_> {
         } else {
             format!("`{path}`")
         };
-        let message = format!("{what} must be {expected}, not {}", part.describe());
+        let message = format!("{what} must be {expected}, not {}", part.kind.describe());
         self.say(part.span, message, quoted_version(path, part));
     }
 

@@ -132,10 +132,12 @@ impl Value {
             _ => None,
         }
     }
+}
 
+impl ValueKind {
     /// What it is, for a sentence: `the string `x``.
     pub fn describe(&self) -> String {
-        match &self.kind {
+        match self {
             ValueKind::Null => "null".to_owned(),
             ValueKind::Bool(value) => format!("the boolean `{value}`"),
             ValueKind::Int(value) => format!("the number `{value}`"),
