@@ -162,11 +162,8 @@ fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
             .entry(&call.client)
             .or_insert_with(|| model.proxy(&call.client));
         let result = proxy.call(call);
-        traces.push(Traced {
-            call,
-            clusters: proxy.clusters_of(&result),
-            result,
-        });
+        let clusters = proxy.clusters_of(&result);
+        traces.push(Traced::new(call, result, clusters));
     }
     traces
 }

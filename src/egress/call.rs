@@ -56,8 +56,8 @@ impl Call {
 enum Routes {
     /// The one that takes the call's path.
     Taken,
-    /// Each that some request of the call's host could take.
-    All,
+    /// Those that some request of the call's host could take, so many of them.
+    First(usize),
 }
 
 impl<'m> Proxy<'m> {
@@ -67,9 +67,9 @@ impl<'m> Proxy<'m> {
         results.pop().unwrap_or_else(no_route)
     }
 
-    /// What can become of the call, whatever its path and headers: one result for each route.
-    pub fn every_route(&self, call: &Call) -> Vec<CallResult> {
-        self.results(call, Routes::All)
+    /// What can become of the call, whatever its path and headers: one result for each route, at most so many.
+    pub fn every_route(&self, call: &Call, most: usize) -> Vec<CallResult> {
+        self.results(call, Routes::First(most))
     }
 
     fn results(&self, call: &Call, wanted: Routes) -> Vec<CallResult> {
@@ -172,7 +172,7 @@ impl<'m> Proxy<'m> {
                 let mut all = routes(service, place.place()).enumerate();
                 let act = |(at, route)| act(&place, &route, at == 0);
                 match wanted {
-                    Routes::All => all.map(act).collect(),
+                    Routes::First(most) => all.take(most).map(act).collect(),
                     Routes::Taken => {
                         let taken = all.find(|(_, it)| it.condition.matches_path(call.path()));
                         vec![taken.map_or_else(no_route, act)]
@@ -245,7 +245,10 @@ impl<'m> Proxy<'m> {
                 let routes = source.routes(place.place());
                 for route in routes.filter(|it| it.condition.is_catch_all() == takes_everything) {
                     match wanted {
-                        Routes::All => found.push(act(&place, &route, is_first)),
+                        Routes::First(most) if found.len() < most => {
+                            found.push(act(&place, &route, is_first));
+                        }
+                        Routes::First(_) => return found,
                         Routes::Taken if route.condition.matches_path(call.path()) => {
                             return vec![act(&place, &route, is_first)];
                         }

@@ -6,6 +6,7 @@ mod forecast;
 mod result;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,8 +21,25 @@ use crate::source::Sources;
 #[derive(Debug)]
 pub struct Traced<'t> {
     pub call: &'t Call,
-    pub result: CallResult,
-    pub clusters: Vec<(String, Option<ClusterFacts>)>,
+    pub result: Arc<CallResult>,
+    pub clusters: Vec<(String, Option<Arc<ClusterFacts>>)>,
+}
+
+impl<'t> Traced<'t> {
+    pub fn new(
+        call: &'t Call,
+        result: CallResult,
+        clusters: Vec<(String, Option<ClusterFacts>)>,
+    ) -> Self {
+        let clusters = clusters.into_iter();
+        Self {
+            call,
+            result: Arc::new(result),
+            clusters: clusters
+                .map(|(name, facts)| (name, facts.map(Arc::new)))
+                .collect(),
+        }
+    }
 }
 
 /// What becomes of calls.
@@ -109,7 +127,7 @@ fn of_hop(hop: &Hop) -> Traced<'_> {
     let name = hop.cluster_name().filter(|it| it.starts_with("outbound|"));
     Traced {
         call: &hop.call,
-        result: hop.result.clone(),
+        result: Arc::clone(&hop.result),
         clusters: name
             .map(|name| (name.to_owned(), hop.cluster.clone()))
             .into_iter()

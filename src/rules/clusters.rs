@@ -1,6 +1,7 @@
 //! The clusters of external hosts, as the proxies that may use them have them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::context::Context;
 use crate::egress::client::{Client, ProxyKind};
@@ -19,7 +20,7 @@ pub struct Cluster<'c> {
     pub port: &'c Port<'c>,
     /// Empty for the cluster of the whole port.
     pub subset: String,
-    pub facts: ClusterFacts,
+    pub facts: Arc<ClusterFacts>,
     /// Whether HTTP requests reach it: by the protocol of its port, or by an `http` route from another one.
     pub http: bool,
 }
@@ -54,24 +55,32 @@ const CLUSTERS: usize = 256;
 /// Clusters that are looked at for all hosts of one object together.
 const OF_OBJECT: usize = 20_000;
 
-/// Each cluster of each host of a ServiceEntry, for each proxy that may have it differently: those of the namespaces
-/// in which something about the host is said, and of the gateways that its routes name. Left out are clusters about
-/// which no rule has anything to ask.
+/// Each cluster of each host of a ServiceEntry that some path leads to, and then those that none does, for each proxy
+/// that may have it differently: those of the namespaces in which something about the host is said, and of the
+/// gateways that its routes name. Left out are clusters about which no rule has anything to ask.
 pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
-    let routed = Routed::of(cx);
+    let mut found = Found {
+        seen: HashMap::new(),
+        clusters: Vec::new(),
+        routed: Routed::of(cx),
+    };
+    for hop in cx.paths().iter().flat_map(|path| &path.hops) {
+        let name = hop.cluster_name().and_then(ClusterName::parse);
+        if let (Some(name), Some(facts)) = (name, &hop.cluster) {
+            for service in cx.model.registry.of_host(name.host) {
+                found.add(&service, name, hop.client(), facts);
+            }
+        }
+    }
     let mut scopes: HashMap<Client, Scope<'a>> = HashMap::new();
     let mut of_object: HashMap<Span, usize> = HashMap::new();
-    let mut found = Vec::new();
     for service in cx.model.registry.services() {
-        if !may_be_of_interest(cx, &service) {
+        let subsets = subsets(cx, &service);
+        if !may_be_of_interest(cx, &service) || found.has_all(cx, &service, &subsets) {
             continue;
         }
         for client in clients(cx, &service) {
-            let scope = scopes
-                .entry(client)
-                .or_insert_with_key(|client| cx.model.scope(client));
             let ports = service.definition.ports.iter().take(CLUSTERS);
-            let subsets = subsets(cx, &service);
             let of_subsets = ports.clone().flat_map(|port| {
                 let subsets = subsets.iter();
                 subsets.map(move |subset| (port, *subset))
@@ -85,6 +94,9 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
                     subset,
                     host: service.name(),
                 };
+                if found.has(&service, name, &client) {
+                    continue;
+                }
                 let looked_at = of_object
                     .entry(service.definition.resource.span)
                     .or_default();
@@ -92,23 +104,70 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
                 if *looked_at > OF_OBJECT {
                     break;
                 }
-                let Some(mut facts) = cx.model.cluster_in(scope, &name.to_string()) else {
-                    continue;
-                };
-                facts.overridden.retain(|lost| lost.reason == LOST_TO_PORT);
-                if is_of_interest(&facts) {
-                    found.push(Cluster {
-                        service,
-                        port,
-                        subset: subset.to_owned(),
-                        http: port.protocol.is_http_or_sniffed() || routed.has(&name),
-                        facts,
-                    });
+                let scope = scopes
+                    .entry(client.clone())
+                    .or_insert_with_key(|client| cx.model.scope(client));
+                if let Some(facts) = cx.model.cluster_in(scope, &name.to_string()) {
+                    found.add(&service, name, &client, &Arc::new(facts));
                 }
             }
         }
     }
-    found
+    found.clusters
+}
+
+/// The clusters that have been found, each once for each proxy.
+struct Found<'a> {
+    /// By the rank of the service and the port: the subset, and whose cluster it is.
+    seen: HashMap<(u32, u32), Vec<(String, Client)>>,
+    clusters: Vec<Cluster<'a>>,
+    routed: Routed,
+}
+
+impl<'a> Found<'a> {
+    fn has(&self, service: &Service<'_>, name: ClusterName<'_>, client: &Client) -> bool {
+        let seen = self.seen.get(&(service.host.rank, name.port));
+        seen.is_some_and(|seen| {
+            seen.iter()
+                .any(|(subset, other)| subset == name.subset && other == client)
+        })
+    }
+
+    /// Whether there is nothing to look for: some path leads to each port, and nothing tells proxies apart.
+    fn has_all(&self, cx: &Context<'_>, service: &Service<'_>, subsets: &BTreeSet<&str>) -> bool {
+        let mut ports = service.definition.ports.iter().take(CLUSTERS);
+        let mut routes = cx.routes_for(service.name()).take(CLIENTS);
+        subsets.is_empty()
+            && ports.all(|port| self.seen.contains_key(&(service.host.rank, port.number)))
+            && !routes.any(|routes| routes.bindings.iter().any(|it| *it != Binding::Mesh))
+    }
+
+    fn add(
+        &mut self,
+        service: &Service<'a>,
+        name: ClusterName<'_>,
+        client: &Client,
+        facts: &Arc<ClusterFacts>,
+    ) {
+        let definition = service.definition;
+        let Some(port) = definition.port(name.port) else {
+            return;
+        };
+        if definition.origin != Origin::ServiceEntry || self.has(service, name, client) {
+            return;
+        }
+        let seen = self.seen.entry((service.host.rank, name.port)).or_default();
+        seen.push((name.subset.to_owned(), client.clone()));
+        if is_of_interest(facts) {
+            self.clusters.push(Cluster {
+                service: *service,
+                port,
+                subset: name.subset.to_owned(),
+                http: port.protocol.is_http_or_sniffed() || self.routed.has(&name),
+                facts: Arc::clone(facts),
+            });
+        }
+    }
 }
 
 /// Whether a policy holds for some cluster of the service, or logical DNS is asked for.
@@ -123,7 +182,10 @@ fn may_be_of_interest(cx: &Context<'_>, service: &Service<'_>) -> bool {
 
 fn is_of_interest(facts: &ClusterFacts) -> bool {
     facts.outlier.is_some()
-        || !facts.overridden.is_empty()
+        || facts
+            .overridden
+            .iter()
+            .any(|lost| lost.reason == LOST_TO_PORT)
         || facts.cluster_type.value == ClusterType::LogicalDns
 }
 

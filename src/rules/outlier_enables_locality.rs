@@ -52,7 +52,7 @@ impl Check for OutlierEnablesLocality {
                 continue;
             }
             let message = format!(
-                "`outlierDetection` turns on locality failover for `{}`: a proxy that knows its region uses the nearest \
+                "`outlierDetection` turns on locality failover for {}: a proxy that knows its region uses the nearest \
                  of {} localities only, as long as it is healthy",
                 cluster.destination(),
                 localities.len(),

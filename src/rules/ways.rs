@@ -1,8 +1,8 @@
 //! The ways of HTTP requests towards external hosts, hop by hop, with the retry policy of each.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
-use super::clusters::clients;
 use super::context::Context;
 use crate::egress::call::Call;
 use crate::egress::client::{Client, ProxyKind};
@@ -10,11 +10,10 @@ use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{CallResult, RetryPolicy, Speaks, Traced};
 use crate::egress::http_match::Place;
 use crate::egress::http_rule::HttpRule;
-use crate::egress::proxy::Proxy;
+use crate::egress::path::Path;
 use crate::egress::retry;
 use crate::egress::service::{Origin, Service};
 use crate::egress::virtual_service::{Binding, VirtualService};
-use crate::istio::decode::Items;
 use crate::source::Span;
 
 /// One route on the way to an external host.
@@ -47,95 +46,117 @@ impl HttpWay<'_> {
     }
 }
 
-/// So many routes are looked at for the hosts of one VirtualService, then no further hosts: what its rules do differs
-/// little among them.
-const ROUTES: usize = 100_000;
+/// Of a request so many routes are looked at.
+const ROUTES: usize = 1000;
 
 /// So many gateways, hosts or ports are looked at where one would do.
 const SAMPLES: usize = 16;
 
 pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
-    let mut proxies: HashMap<Client, Proxy<'a>> = HashMap::new();
-    let mut looked_at: HashMap<usize, usize> = HashMap::new();
     let mut found = Vec::new();
-    for request in requests(cx) {
-        let services = &cx.model.virtual_services;
-        let first = services.covering(&request.call.host).flatten().next();
-        if let Some(routes) = first.and_then(|&at| services.get(at)) {
-            let known = looked_at
-                .entry(first.copied().unwrap_or_default())
-                .or_default();
-            if *known > ROUTES {
-                continue;
+    let mut seen = HashSet::new();
+    for path in cx.paths() {
+        let Some(towards) = towards(cx, path) else {
+            continue;
+        };
+        for hop in &path.hops {
+            // Several paths may share a hop.
+            if seen.insert((Arc::as_ptr(&hop.result), hop.chosen)) {
+                let way = way(
+                    cx,
+                    &hop.result,
+                    hop.cluster_name(),
+                    Some((towards, path.port)),
+                );
+                found.extend(way.map(|way| HttpWay {
+                    at_gateway: hop.client().is_gateway(),
+                    ..way
+                }));
             }
-            *known += 1 + routes.spec.http.items().len();
-        }
-        let proxy = proxies
-            .entry(request.call.client.clone())
-            .or_insert_with_key(|client| cx.model.proxy(client));
-        for result in proxy.every_route(&request.call) {
-            add(cx, &request, &result, &mut found);
         }
     }
     for routes in cx.model.virtual_services.iter() {
+        of_other_names(cx, routes, &mut found);
         at_gateways(cx, routes, &mut found);
     }
     found
 }
 
-/// A request of a sidecar's workload.
-struct Request<'a> {
-    call: Call,
-    /// Whose host it is, if it is an external one.
-    service: Option<Service<'a>>,
+/// The external host that a path leads to, unless nothing but Istio's own retries is there for it, which are right for
+/// requests that may be repeated.
+fn towards<'a>(cx: &Context<'a>, path: &Path) -> Option<Service<'a>> {
+    let definition = cx
+        .model
+        .registry
+        .definitions()
+        .get(path.declared?.definition)?;
+    let host = definition
+        .hosts
+        .iter()
+        .find(|host| *host.name == *path.host)?;
+    let service = Service { definition, host };
+    let by_default = cx.world.mesh.default_http_retry_policy.is_none();
+    let routed = || cx.routes_for(&path.host).next().is_some();
+    (!by_default || routed() || cx.is_not_repeatable(&service)).then_some(service)
 }
 
-/// To each external host on each port that may carry HTTP, and to the other hosts of VirtualServices.
-fn requests<'a>(cx: &Context<'a>) -> Vec<Request<'a>> {
-    let mut all = Vec::new();
-    let by_default = cx.world.mesh.default_http_retry_policy.is_none();
-    for service in cx.model.registry.services().filter(is_external) {
-        // Istio's own retries are right for requests that may be repeated.
-        let routed = cx.routes_for(service.name()).next().is_some();
-        if by_default && !routed && !cx.is_not_repeatable(&service) {
-            continue;
-        }
-        let clients = clients(cx, &service).into_iter();
-        for client in clients.filter(|client| client.proxy == ProxyKind::Sidecar) {
-            for port in http_ports(&service) {
-                all.push(Request {
-                    call: request(&client, service.name(), port, Some(&service)),
-                    service: Some(service),
-                });
+/// The way that a request takes at a sidecar; towards the host where it does not reach one.
+fn way<'a>(
+    cx: &Context<'a>,
+    result: &CallResult,
+    cluster: Option<&str>,
+    towards: Option<(Service<'a>, u32)>,
+) -> Option<HttpWay<'a>> {
+    let route = result.route.as_ref()?;
+    let name = cluster.and_then(ClusterName::parse);
+    let reached = name.and_then(|name| Some((external(cx, name.host)?, name.port)));
+    let (service, port) = reached.or(towards)?;
+    Some(HttpWay {
+        service,
+        port,
+        reaches: reached.is_some(),
+        at_gateway: false,
+        retry: route.retry.clone(),
+        rule: result.outcome.spans().first().copied(),
+    })
+}
+
+/// Requests for names that are no external host, and that a VirtualService sends to one.
+fn of_other_names<'a>(
+    cx: &Context<'a>,
+    routes: &'a VirtualService<'a>,
+    found: &mut Vec<HttpWay<'a>>,
+) {
+    let to_external = routes.http().any(|rule| {
+        let mut targets = rule.route().iter().filter_map(|entry| rule.target(entry));
+        targets.any(|target| external(cx, &target.host()).is_some())
+    });
+    if !to_external || !routes.bindings.contains(&Binding::Mesh) {
+        return;
+    }
+    let client = Client::sidecar(routes.namespace());
+    let proxy = cx.model.proxy(&client);
+    let hosts = routes.hosts.iter().take(SAMPLES);
+    for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {
+        let services = cx.model.registry.of_host(host);
+        let ports: BTreeSet<u32> = services
+            .flat_map(|service| http_ports(&service))
+            .take(SAMPLES)
+            .collect();
+        // What no service stands for can be routed on port 80.
+        let ports = if ports.is_empty() {
+            BTreeSet::from([80])
+        } else {
+            ports
+        };
+        for port in ports {
+            for result in proxy.every_route(&request(&client, host, port), ROUTES) {
+                for cluster in &result.clusters {
+                    found.extend(way(cx, &result, Some(&cluster.name), None));
+                }
             }
         }
     }
-    for routes in cx.model.virtual_services.iter() {
-        let of_mesh = routes.bindings.contains(&Binding::Mesh);
-        if !of_mesh || routes.http().next().is_none() {
-            continue;
-        }
-        let client = Client::sidecar(routes.namespace());
-        let hosts = routes.hosts.iter().take(SAMPLES);
-        for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {
-            let services = cx.model.registry.of_host(host);
-            let ports: BTreeSet<u32> = services
-                .flat_map(|service| http_ports(&service))
-                .take(SAMPLES)
-                .collect();
-            // What no service stands for can be routed on port 80.
-            let ports = if ports.is_empty() {
-                BTreeSet::from([80])
-            } else {
-                ports
-            };
-            all.extend(ports.into_iter().map(|port| Request {
-                call: request(&client, host, port, None),
-                service: None,
-            }));
-        }
-    }
-    all
 }
 
 fn http_ports<'m>(service: &Service<'m>) -> impl Iterator<Item = u32> + use<'m> {
@@ -145,15 +166,14 @@ fn http_ports<'m>(service: &Service<'m>) -> impl Iterator<Item = u32> + use<'m> 
         .map(|port| port.number)
 }
 
-fn request(client: &Client, host: &str, port: u32, service: Option<&Service<'_>>) -> Call {
-    let address = service.and_then(|service| service.definition.addresses.first());
+fn request(client: &Client, host: &str, port: u32) -> Call {
     Call {
         client: client.clone(),
         // A name that a wildcard host stands for.
         host: host.replacen('*', "any", 1),
         port,
         speaks: Speaks::Http,
-        address: address.map(|address| address.net.addr()),
+        address: None,
         path: None,
     }
 }
@@ -165,37 +185,6 @@ fn is_external(service: &Service<'_>) -> bool {
 /// The external service of that name.
 fn external<'a>(cx: &Context<'a>, host: &str) -> Option<Service<'a>> {
     cx.model.registry.of_host(host).find(is_external)
-}
-
-fn add<'a>(
-    cx: &Context<'a>,
-    request: &Request<'a>,
-    result: &CallResult,
-    found: &mut Vec<HttpWay<'a>>,
-) {
-    let Some(route) = &result.route else { return };
-    let names = result.clusters.iter().map(|cluster| cluster.name.as_str());
-    let reached: Vec<_> = names
-        .filter_map(ClusterName::parse)
-        .filter_map(|name| Some((external(cx, name.host)?, name.port)))
-        .collect();
-    let towards = request.service.filter(|_| reached.is_empty());
-    let reaching = reached
-        .into_iter()
-        .map(|(service, port)| (service, port, true));
-    let elsewhere = towards.map(|service| (service, request.call.port, false));
-    found.extend(
-        reaching
-            .chain(elsewhere)
-            .map(|(service, port, reaches)| HttpWay {
-                service,
-                port,
-                reaches,
-                at_gateway: false,
-                retry: route.retry.clone(),
-                rule: result.outcome.spans().first().copied(),
-            }),
-    );
 }
 
 /// The rules that act at a gateway, whatever Gateway that is: it need not be among the files.

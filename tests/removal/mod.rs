@@ -190,11 +190,8 @@ fn answers([input, mesh]: [&str; 2], calls: &[Call], gateways: &[Client]) -> Opt
     let traces = calls.iter().map(|call| {
         let proxy = model.proxy(&call.client);
         let result = proxy.call(call);
-        Traced {
-            clusters: proxy.clusters_of(&result),
-            call,
-            result,
-        }
+        let clusters = proxy.clusters_of(&result);
+        Traced::new(call, result, clusters)
     });
     let mut json = Vec::new();
     write_trace(&traces.collect::<Vec<_>>(), &sources, &mut json).unwrap();

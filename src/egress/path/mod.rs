@@ -1,0 +1,144 @@
+//! Paths: the hops over which a client's traffic reaches an external host.
+
+mod clients;
+mod destination;
+mod question;
+mod walk;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+pub use question::Question;
+
+use self::clients::askers;
+use self::destination::{Destination, destinations};
+use self::walk::Walk;
+use super::call::Call;
+use super::client::Client;
+use super::cluster::ClusterName;
+use super::facts::{CallResult, ClusterFacts, Speaks};
+use super::model::Model;
+use crate::source::Span;
+
+/// So many endpoints of a cluster are kept for rules: with that many each percent of them is one at least.
+const KEPT: usize = 100;
+
+/// So many destinations of one client are followed by one pair of hands, which know its proxy then.
+const TOGETHER: usize = 4096;
+
+/// What one proxy does with a call that reaches it.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    pub call: Call,
+    /// The route that is followed here, and all of its clusters.
+    pub result: Arc<CallResult>,
+    /// Which of its clusters is followed.
+    pub chosen: usize,
+    /// The facts of that cluster; `None` where there is none of that name, so that what is sent to it fails.
+    pub cluster: Option<Arc<ClusterFacts>>,
+}
+
+impl Hop {
+    pub fn client(&self) -> &Client {
+        &self.call.client
+    }
+
+    /// The name of the cluster that is followed.
+    pub fn cluster_name(&self) -> Option<&str> {
+        let cluster = self.result.clusters.get(self.chosen)?;
+        Some(&cluster.name.value)
+    }
+}
+
+/// One way of one client's traffic to one port of an external host.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// As its ServiceEntry writes it, wildcards too.
+    pub host: String,
+    pub port: u32,
+    pub speaks: Speaks,
+    /// Where a ServiceEntry of the files defines it; `None` where none does, as it may be with what was asked for.
+    pub declared: Option<Declared>,
+    /// The client's sidecar first; never empty.
+    pub hops: Vec<Hop>,
+}
+
+/// Where a ServiceEntry defines a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its place among the definitions of the model's registry.
+    pub definition: usize,
+    pub host: Span,
+    /// The line of the port's protocol, or else of its number.
+    pub port: Span,
+}
+
+impl Path {
+    /// The hop that reaches the address, or at which the way ends.
+    pub fn last(&self) -> Option<&Hop> {
+        self.hops.last()
+    }
+
+    /// Whether the host's own cluster is reached, on whatever port.
+    pub fn reaches_host(&self) -> bool {
+        let cluster = self.last().and_then(Hop::cluster_name);
+        cluster
+            .and_then(ClusterName::parse)
+            .is_some_and(|name| name.host == self.host)
+    }
+}
+
+/// Every way to every port of every external host that the files define, as each namespace sees it that defines it,
+/// routes to it, or has a policy for it. In the order of the definitions, then of clients and routes.
+///
+/// Of a cluster with very many endpoints only the first are kept.
+pub fn paths(model: &Model<'_>) -> Vec<Path> {
+    declared(model, &Question::default(), KEPT)
+}
+
+/// The paths that are asked for; the way of the very call where the files define no such destination.
+pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
+    let mut found = declared(model, question, usize::MAX);
+    if !found.is_empty() {
+        return found;
+    }
+    let mut walk = Walk::new(model, usize::MAX);
+    for client in askers(model, question) {
+        let Some(call) = question.call(&client) else {
+            continue;
+        };
+        let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
+        let chains = walk.chains(call);
+        found.extend(chains.into_iter().map(|hops| Path {
+            host: host.clone(),
+            port,
+            speaks,
+            declared: None,
+            hops,
+        }));
+    }
+    found
+}
+
+fn declared(model: &Model<'_>, question: &Question, kept: usize) -> Vec<Path> {
+    let by_client = destinations(model, question);
+    let pieces: Vec<(&Client, &[Destination])> = by_client
+        .iter()
+        .flat_map(|(client, all)| all.chunks(TOGETHER).map(move |piece| (client, piece)))
+        .collect();
+    let mut found: Vec<(Destination, Path)> = pieces
+        .into_par_iter()
+        .flat_map_iter(|(client, piece)| {
+            let mut walk = Walk::new(model, kept);
+            let mut found = Vec::new();
+            for destination in piece {
+                let paths = destination.paths(client, question, &mut walk);
+                found.extend(paths.map(|path| (*destination, path)));
+            }
+            found
+        })
+        .collect();
+    found.sort_by_key(|(destination, _)| *destination);
+    found.into_iter().map(|(_, path)| path).collect()
+}

@@ -1,0 +1,226 @@
+//! Follows calls from proxy to proxy.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Hop;
+use crate::egress::call::Call;
+use crate::egress::client::{Client, ProxyKind};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::{ClusterFacts, Outcome, Speaks, TlsFacts};
+use crate::egress::gateway;
+use crate::egress::model::Model;
+use crate::egress::proxy::Proxy;
+use crate::egress::service::Origin;
+use crate::egress::virtual_service::Binding;
+
+/// More proxies than this one after another are taken for a circle.
+const HOPS: usize = 4;
+
+/// More ways of one call are left out: a route table of that size has long said what it says. Where there have been
+/// very many, a few of each call must do.
+const WAYS: usize = 1000;
+const ALL_WAYS: usize = 32_768;
+const FEW: usize = 4;
+
+/// So many endpoints are looked at in all clusters together, where not all are kept.
+const ENDPOINTS: usize = 500_000;
+
+/// A proxy that was met, and those of its clusters that were.
+struct Met<'m> {
+    proxy: Proxy<'m>,
+    clusters: RefCell<HashMap<String, Option<Arc<ClusterFacts>>>>,
+}
+
+/// Follows calls from proxy to proxy; remembers what it has met.
+pub(super) struct Walk<'m> {
+    pub(super) model: &'m Model<'m>,
+    /// How many endpoints of a cluster are kept.
+    kept: usize,
+    /// How many more endpoints are looked at.
+    left: usize,
+    /// How many more ways are taken before few of each call must do.
+    ways: usize,
+    met: HashMap<Client, Rc<Met<'m>>>,
+}
+
+impl<'m> Walk<'m> {
+    pub(super) fn new(model: &'m Model<'m>, kept: usize) -> Self {
+        Self {
+            model,
+            kept,
+            left: ENDPOINTS,
+            ways: ALL_WAYS,
+            met: HashMap::new(),
+        }
+    }
+
+    /// Each way that the call can go.
+    pub(super) fn chains(&mut self, call: Call) -> Vec<Vec<Hop>> {
+        let mut chains = Vec::new();
+        self.follow(call, &mut Vec::new(), &mut chains);
+        chains
+    }
+
+    fn meet(&mut self, client: &Client) -> Rc<Met<'m>> {
+        if let Some(known) = self.met.get(client) {
+            return Rc::clone(known);
+        }
+        let met = Rc::new(Met {
+            proxy: Proxy::new(self.model, client),
+            clusters: RefCell::default(),
+        });
+        self.met.insert(client.clone(), Rc::clone(&met));
+        met
+    }
+
+    /// The facts of a cluster, of whose endpoints not all may be kept.
+    fn cluster(&mut self, client: &Client, name: &str) -> Option<Arc<ClusterFacts>> {
+        let met = self.meet(client);
+        if let Some(known) = met.clusters.borrow().get(name) {
+            return known.clone();
+        }
+        let mut facts = met.proxy.cluster(name);
+        if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > self.kept) {
+            self.left = self.left.saturating_sub(facts.endpoints.len());
+            facts.endpoints.truncate(self.kept);
+            facts.endpoints.shrink_to_fit();
+        }
+        let facts = facts.map(Arc::new);
+        let mut clusters = met.clusters.borrow_mut();
+        clusters.insert(name.to_owned(), facts.clone());
+        facts
+    }
+
+    fn follow(&mut self, call: Call, before: &mut Vec<Hop>, out: &mut Vec<Vec<Hop>>) {
+        if self.left == 0 {
+            return;
+        }
+        let most = if self.ways == 0 { FEW } else { WAYS };
+        for result in self.meet(&call.client).proxy.every_route(&call, most) {
+            let result = Arc::new(result);
+            for chosen in 0..result.clusters.len().max(1) {
+                if out.len() >= most {
+                    return;
+                }
+                let name = result.clusters.get(chosen).map(|it| it.name.value.as_str());
+                let cluster = name.and_then(|name| self.cluster(&call.client, name));
+                let next = match (name, result.outcome.value) {
+                    (Some(name), Outcome::Forwarded) if before.len() + 1 < HOPS => {
+                        self.next(&call, name, cluster.as_deref())
+                    }
+                    _ => None,
+                };
+                before.push(Hop {
+                    call: call.clone(),
+                    result: Arc::clone(&result),
+                    chosen,
+                    cluster,
+                });
+                match next {
+                    Some(next) => self.follow(next, before, out),
+                    None => {
+                        self.ways = self.ways.saturating_sub(1);
+                        out.push(before.clone());
+                    }
+                }
+                before.pop();
+            }
+        }
+    }
+
+    /// The call as the gateway gets it, where the cluster leads to a gateway.
+    fn next(&mut self, call: &Call, cluster: &str, facts: Option<&ClusterFacts>) -> Option<Call> {
+        let name = ClusterName::parse(cluster)?;
+        let (client, port) = self
+            .router_of_service(&call.client, &name)
+            .or_else(|| self.router_of_gateway(call, &name))?;
+        if client == call.client {
+            return None;
+        }
+        let plain = Call {
+            client,
+            host: call.host.clone(),
+            port,
+            speaks: call.speaks,
+            address: None,
+            path: None,
+        };
+        let encrypted = Call {
+            speaks: Speaks::Tls,
+            ..plain.clone()
+        };
+        let encrypts = match facts {
+            Some(facts) => matches!(facts.tls.value, Some(TlsFacts::Explicit(_))),
+            // Without the Service nothing tells how the way there is secured: as the gateway expects it.
+            None => !self.is_taken(&plain) && self.is_taken(&encrypted),
+        };
+        Some(if encrypts { encrypted } else { plain })
+    }
+
+    fn is_taken(&mut self, call: &Call) -> bool {
+        let results = self.meet(&call.client).proxy.every_route(call, WAYS);
+        results
+            .iter()
+            .any(|result| result.outcome.value != Outcome::Error)
+    }
+
+    /// The router behind a Kubernetes Service that Gateways select, and the port on its pods.
+    fn router_of_service(
+        &mut self,
+        from: &Client,
+        name: &ClusterName<'_>,
+    ) -> Option<(Client, u32)> {
+        let model = self.model;
+        let service = self.meet(from).proxy.scope.service(name.host)?;
+        if service.origin != Origin::Kubernetes {
+            return None;
+        }
+        let selector = service.selector.as_deref().filter(|it| !it.is_empty())?;
+        let client = Client {
+            namespace: service.namespace().map(str::to_owned),
+            labels: selector
+                .iter()
+                .map(|&(k, v)| (k.to_owned(), v.to_owned()))
+                .collect(),
+            proxy: ProxyKind::Gateway,
+        };
+        if model.gateways.of(&client).is_empty() {
+            return None;
+        }
+        let target = service.port(name.port)?.target;
+        let port = target.and_then(|target| target.number());
+        Some((client, port.map_or(name.port, |(number, _)| number)))
+    }
+
+    /// Without the Service, as it is with a gateway that a chart installs: the router of a Gateway to which a
+    /// VirtualService of the host is bound. Its listeners then stand on the ports of its servers.
+    fn router_of_gateway(&self, call: &Call, name: &ClusterName<'_>) -> Option<(Client, u32)> {
+        let model = self.model;
+        let mut labels = name.host.split('.').skip(1);
+        let namespace = labels.next().filter(|_| labels.next() == Some("svc"))?;
+        let host = call.host.to_lowercase();
+        let services = model.virtual_services.covering(&host).flatten();
+        let bound = services
+            .filter_map(|&at| model.virtual_services.get(at))
+            .flat_map(|service| &service.bindings);
+        let bound: Vec<_> = bound.collect();
+        let (_, gateway) = model.gateways.iter().find(|(resource, _)| {
+            let this = Binding::Gateway {
+                namespace: resource.namespace(),
+                name: resource.name(),
+            };
+            bound.iter().any(|binding| binding.is(&this))
+        })?;
+        let client = Client {
+            namespace: Some(namespace.to_owned()),
+            labels: gateway::selector(gateway)
+                .map(|(k, v)| (k.to_owned(), v.to_owned()))
+                .collect(),
+            proxy: ProxyKind::Gateway,
+        };
+        Some((client, name.port))
+    }
+}
