@@ -29,7 +29,7 @@ fn main() {
 
     let reference = time(Command::new("rg").args(["-l", "istio.io"]).arg(&tree));
     let quiet = time(check(program).arg("--quiet").arg(&tree));
-    let text = time(check(program).arg(&tree));
+    let text = time(check(program).arg("--verbose").arg(&tree));
     let one = time(check(program).arg("--quiet").arg(&large));
     match reference {
         Some(reference) => {
@@ -38,7 +38,7 @@ fn main() {
                 reference.as_secs_f64()
             ));
             ratio("check --quiet", quiet, reference);
-            ratio("check (text)", text, reference);
+            ratio("check --verbose", text, reference);
         }
         None => say("ripgrep is not installed: no ratio"),
     }

@@ -8,7 +8,8 @@ use anyhow::{Context as _, bail};
 use super::arguments::Check;
 use super::exit::Exit;
 use super::session::{self, Session};
-use super::{accepted, fix, terminal};
+use super::terminal::{self, Progress};
+use super::{accepted, fix};
 use crate::baseline::Baseline;
 use crate::config::FailOn;
 use crate::diag::Report;
@@ -22,7 +23,10 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
     if arguments.statistics && !matches!(format, Format::Text | Format::Json) {
         bail!("`--statistics` is for the formats `text` and `json`");
     }
-    let mut judged = judge(arguments, session::open(&arguments.inputs)?)?;
+    let mut judged = judge(
+        arguments,
+        session::open(&arguments.inputs, arguments.quiet)?,
+    )?;
     let mut failed = false;
     if arguments.diff {
         let before = exit(arguments, &judged);
@@ -81,7 +85,10 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         let worlds = engine::worlds(&session.loaded, &settings);
         session::choose(&worlds.list, arguments.world.as_deref())?;
     }
+    let count = session.loaded.istio;
+    let progress = (!arguments.quiet).then(|| Progress::new("judging", count, "resources"));
     let report = engine::check(&mut session.loaded, &settings);
+    drop(progress);
     let mut judged = Judged {
         session,
         report,

@@ -61,7 +61,10 @@ fn converge(arguments: &Check, judged: Judged) -> anyhow::Result<Fixed<Judged>> 
     let look = |texts: &Texts| {
         let mut texts = texts.clone();
         texts.extend(stdin.clone());
-        judge(arguments, session::read(&arguments.inputs, &texts)?)
+        judge(
+            arguments,
+            session::read(&arguments.inputs, arguments.quiet, &texts)?,
+        )
     };
     let fixed = fix::converge(
         safety,

@@ -5,7 +5,7 @@ use std::io;
 use anyhow::{Context as _, anyhow, bail};
 
 use super::arguments::Inputs;
-use super::terminal;
+use super::terminal::{self, Progress};
 use crate::config::{self, Choice, Config, PathGlobs};
 use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
@@ -22,13 +22,14 @@ pub(super) struct Session {
     pub(super) loaded: Loaded,
 }
 
-/// Reads what the command line names. What cannot be read is said on standard error, and the rest goes on.
-pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
+/// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
+/// the rest goes on.
+pub(super) fn open(inputs: &Inputs, quiet: bool) -> anyhow::Result<Session> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(inputs.threads)
         .build_global()
         .context("cannot start threads")?;
-    let session = read(inputs, &Texts::new())?;
+    let session = read(inputs, quiet, &Texts::new())?;
     for problem in &session.loaded.problems {
         terminal::say(&format!("error: {}", told(problem)));
     }
@@ -36,7 +37,7 @@ pub(super) fn open(inputs: &Inputs) -> anyhow::Result<Session> {
 }
 
 /// Reads it all, with `texts` in place of those of the disk.
-pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
+pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Result<Session> {
     let cwd = std::env::current_dir().context("the working directory cannot be found")?;
     let mut sources = Sources::new();
     let configured = config::load(&choice(inputs), &cwd, &mut sources)
@@ -57,7 +58,7 @@ pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
         };
         (name, content)
     });
-    let progress = terminal::progress(found.inputs.len());
+    let progress = (!quiet).then(|| Progress::new("reading", found.inputs.len(), "files"));
     let mut loaded = engine::load(Request {
         found,
         stdin,
@@ -68,7 +69,7 @@ pub(super) fn read(inputs: &Inputs, texts: &Texts) -> anyhow::Result<Session> {
         namespace: namespace(inputs, &config),
         parse_all: inputs.no_prefilter,
     });
-    progress.finish_and_clear();
+    drop(progress);
     loaded.diagnostics.append(&mut diagnostics);
     let closed = config.closed_world.as_ref().is_some_and(|it| it.value);
     Ok(Session {

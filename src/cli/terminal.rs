@@ -14,17 +14,30 @@ pub(super) fn say(message: &str) {
     let _ = writeln!(io::stderr().lock(), "egress-lint: {}", visible(message));
 }
 
-/// Fewer files than this are read before anybody looks.
+/// With fewer files or resources than this a step is done before anybody looks.
 const MANY: usize = 5_000;
 
-/// Moves on standard error while many files are read, if that is a terminal.
-pub(super) fn progress(files: usize) -> ProgressBar {
-    if files < MANY || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
+/// Moves on standard error while a step takes long, if that is a terminal; gone when the step is done.
+#[derive(Debug)]
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// `doing`, such as `reading`, so many `things`.
+    pub(super) fn new(doing: &str, count: usize, things: &str) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if count < MANY || dumb || !io::stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new_spinner().with_message(format!("{doing} {count} {things}"));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
     }
-    let bar = ProgressBar::new_spinner().with_message(format!("reading {files} files"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 /// The end of a run that could not be done.

@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
     if arguments.calls.is_some() && arguments.format == Some(TextOrJson::Text) {
         bail!("`--calls` is answered in JSON: leave out `--format text`");
     }
-    let session = session::open(&arguments.inputs)?;
+    let session = session::open(&arguments.inputs, false)?;
     let config = &session.config;
     let known = engine::known_rules();
     let levels = Levels::new(config, &[], &[], &known)?;
