@@ -144,7 +144,7 @@ fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     while let Some(line) = lines.get(at) {
         out.push_str(if at == 2 { "" } else { line });
         if at == 2 {
-            out.push_str(&facts(rule, blocks));
+            out.push_str(&facts(rule, page, blocks));
         }
         out.push('\n');
         at += 1;
@@ -164,8 +164,8 @@ fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     out
 }
 
-/// The kinds are those that the bad examples show.
-fn facts(rule: RuleInfo, blocks: &[Block]) -> String {
+/// The kinds are those that the bad examples show, the codes of `istioctl` and Kiali those of the references.
+fn facts(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     let fix = match rule.fixable {
         Fixable::Always => "always",
         Fixable::Sometimes => "sometimes",
@@ -182,6 +182,16 @@ fn facts(rule: RuleInfo, blocks: &[Block]) -> String {
     );
     for kind in kinds {
         facts.push_str(&format!(" · {kind}"));
+    }
+    let (_, references) = page.split_once("\n## References").unwrap_or_default();
+    let words = references.split(|c: char| !c.is_ascii_alphanumeric());
+    let codes: BTreeSet<&str> = words
+        .filter(|word| ["IST", "KIA"].iter().any(|tool| word.starts_with(tool)))
+        .filter(|word| word.len() == 7)
+        .collect();
+    if !codes.is_empty() {
+        let codes: Vec<&str> = codes.into_iter().collect();
+        facts.push_str(&format!(" · cf. {}", codes.join(", ")));
     }
     facts
 }

@@ -45,7 +45,7 @@ impl Check for ConnectTimeoutDefault {
             let tries = i64::from(retries) + 1;
             let whole = span_of_time(connect.value.saturating_mul(tries));
             let message = format!(
-                "no `connectTimeout`: each try to a silent address of `{}` hangs {} before it counts, a request {whole} \
+                "no `connectTimeout`: each try to a silent address of `{}` hangs {} before it counts, a request up to {whole} \
                  ({tries} {})",
                 reached.destination(),
                 span_of_time(connect.value),

@@ -1,9 +1,8 @@
 //! A route to a host that nothing defines.
 
+use super::targets::targets;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::http_rule::Target;
-use crate::istio::decode::Items;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -27,33 +26,8 @@ impl Check for DestinationUnknown {
             return;
         }
         for routes in cx.model.virtual_services.iter() {
-            let http = routes.http();
-            let of_http = http.flat_map(|rule| {
-                let targets = rule.route().iter().filter_map(|entry| rule.target(entry));
-                targets
-                    .map(|target| (target.host(), target.line))
-                    .collect::<Vec<_>>()
-            });
-            let namespace = routes.namespace();
-            let tls = routes
-                .spec
-                .tls
-                .items()
-                .iter()
-                .flat_map(|it| it.value.route.items());
-            let tcp = routes
-                .spec
-                .tcp
-                .items()
-                .iter()
-                .flat_map(|it| it.value.route.items());
-            let of_l4 = tls.chain(tcp).filter_map(|it| {
-                let destination = it.value.destination.as_ref()?;
-                let target = Target::new(&destination.value, destination.span, namespace);
-                Some((target.host(), target.line))
-            });
-            for (host, line) in of_http.chain(of_l4) {
-                judge(cx, &host, line, out);
+            for target in targets(routes) {
+                judge(cx, &target.host(), target.line, out);
             }
         }
     }

@@ -35,7 +35,12 @@ impl Check for HttpTo443WithoutTls {
                 .any(|endpoint| endpoint.port.value == 443);
             // Where a rule says something about TLS, plain text is meant, or the fault is in that rule.
             let silent = matches!(cluster.tls.because, Because::Default(_));
-            if !http || !to_443 || cluster.tls.is_some() || !silent {
+            // A port that is declared to carry TLS expects it, whatever its number is.
+            let port = reached.port();
+            let expects = reached.definition(cx).and_then(|it| it.port(port?));
+            let expects = expects.filter(|it| it.protocol.is_tls());
+            let encrypts = cluster.tls.is_some() || !silent;
+            if !http || encrypts || !to_443 && expects.is_none() {
                 continue;
             }
             let chosen = hop.result.clusters.get(hop.chosen);
@@ -46,21 +51,34 @@ impl Check for HttpTo443WithoutTls {
                 continue;
             }
             let message = format!(
-                "plain HTTP goes to port 443 of `{}`: nothing originates TLS, and an HTTPS server refuses it",
+                "plain HTTP goes to port {} of `{}`: nothing originates TLS, and an HTTPS server refuses it",
+                port.filter(|_| !to_443).unwrap_or(443),
                 reached.path.host
             );
-            let basis = if cx.world.closed {
+            let basis = if cx.world.closed || expects.is_some() {
                 Basis::Proven
             } else {
                 Basis::assuming(
                     "no DestinationRule elsewhere originates TLS, and that the server expects it",
                 )
             };
+            let help = match expects {
+                Some(_) => "originate TLS with a DestinationRule (`tls: {mode: SIMPLE}`)",
+                None => {
+                    "originate TLS with a DestinationRule (`tls: {mode: SIMPLE}`), or declare the port `TLS` if the \
+                     application speaks HTTPS itself"
+                }
+            };
             out.add(basis, place, message, |finding| {
-                finding
+                let lines = expects.map(|it| it.protocol_line.unwrap_or(it.number_line));
+                lines
+                    .into_iter()
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "declared to carry TLS")
+                    })
                     .because(reached.port_line(), "declared to carry plain HTTP")
                     .because(reached.host_line(), "the external host")
-                    .help("originate TLS with a DestinationRule (`tls: {mode: SIMPLE}`), or declare the port `TLS` if the application speaks HTTPS itself")
+                    .help(help)
             });
         }
     }

@@ -15,6 +15,7 @@ mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
 mod credential_name_on_sidecar;
+mod destination_port_unknown;
 mod destination_rule_duplicate;
 mod destination_rule_shadowed;
 mod destination_unknown;
@@ -72,6 +73,7 @@ mod static_without_endpoints;
 mod strict_dns_on_cdn;
 mod subset_unresolved;
 mod taken;
+mod targets;
 mod tcp_idle_timeout_level;
 mod tcp_origination_without_sni;
 mod tcp_port_conflict;
@@ -133,6 +135,7 @@ static ALL: &[&RuleDef] = &[
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
+    &destination_port_unknown::RULE,
     &destination_rule_duplicate::RULE,
     &destination_rule_shadowed::RULE,
     &destination_unknown::RULE,

@@ -37,7 +37,9 @@ impl Check for ZeroLimitMeansNone {
                 let of_ports = ports.filter_map(|port| port.connection_pool.as_ref());
                 let pools = policy.connection_pool.iter().chain(of_ports);
                 for (name, limit) in pools.flat_map(|pool| limits(&pool.value)) {
-                    let message = format!("`{name}: 0` is no limit: Istio reads 0 as unset");
+                    let message = format!(
+                        "`{name}: 0` is no limit: Istio reads 0 as unset and leaves Envoy the largest value, 4294967295"
+                    );
                     out.add(Basis::Proven, limit.span, message, |finding| {
                         finding
                             .because(external.line, "the external host")
