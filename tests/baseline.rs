@@ -191,6 +191,40 @@ fn paths_begin_at_the_folder_of_the_file() {
 }
 
 #[test]
+fn the_configuration_may_name_the_file() {
+    let entry = entry("a", &["x"]);
+    let config = "version: 1\nbaseline: known/b.json\n";
+    let room = Room::new([
+        ("egress-lint.yaml", config),
+        ("m/a.yaml", entry.as_str()),
+        ("known/x", ""),
+    ]);
+    let absent = room.check(&["--format", "concise"], &["."]);
+    assert_eq!(absent.code, 2);
+    let place = "egress-lint.yaml:2:11: error [config] `known/b.json` cannot be read";
+    assert!(absent.stdout.contains(place), "{absent:?}");
+    assert_eq!(room.check(&["--write-baseline"], &["."]).code, 0);
+    assert!(
+        room.read("known/b.json")
+            .contains("\"path\":\"../m/a.yaml\"")
+    );
+    assert_eq!(room.check(&[], &["."]).code, 0);
+    let isolated = room.run(&["check", "--isolated", "--write-baseline", "."]);
+    assert!(isolated.stderr.contains("--baseline FILE"), "{isolated:?}");
+    write(
+        &room,
+        "egress-lint.yaml",
+        "version: 1\nbaseline: ../b.json\n",
+    );
+    let outside = room.check(&["--format", "concise"], &["."]);
+    assert!(
+        outside
+            .stdout
+            .contains("does not lie below the folder of this file")
+    );
+}
+
+#[test]
 fn silenced_findings_need_no_place_in_it() {
     let silenced = entry("a", &["x"]).replace("x: 1", "x: 1 # egress-lint: ignore[unknown-field]");
     let room = adopted([("a.yaml", silenced.as_str())]);

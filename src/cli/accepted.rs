@@ -2,32 +2,53 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::arguments::Check;
 use super::check::Judged;
 use super::session::{Session, told};
 use super::terminal;
 use crate::baseline::{self, Baseline, Entry, Fate};
-use crate::config::Place;
+use crate::config::{self, Config, Place};
+use crate::diag::{Diagnostic, Severity};
 use crate::engine::{Levels, known_rules};
 use crate::fix::{self, WriteError};
 use crate::output::Format;
 
 /// The baseline of a run. One with mistakes is none, and they join the findings.
 pub(super) fn read(arguments: &Check, session: &mut Session) -> anyhow::Result<Option<Baseline>> {
-    let Some(path) = &arguments.baseline else {
+    let Some(path) = file(arguments, &session.config) else {
+        if arguments.write_baseline {
+            bail!("name the file: with --baseline FILE, or `baseline:` in the configuration");
+        }
         return Ok(None);
     };
     let cwd = std::env::current_dir().context("the working directory cannot be found")?;
     let loaded = &mut session.loaded;
-    let mut read = baseline::load(&cwd, path, arguments.write_baseline, &mut loaded.sources)
-        .map_err(|problem| anyhow!(told(&problem)))?;
+    let read = baseline::load(&cwd, &path, arguments.write_baseline, &mut loaded.sources);
+    let mut read = match (read, &session.config.baseline) {
+        (Ok(read), _) => read,
+        (Err(problem), Some(named)) if arguments.baseline.is_none() => {
+            loaded.diagnostics.push(
+                Diagnostic::new(config::RULE, Severity::Error, named.span, told(&problem))
+                    .help("write it with `--write-baseline`"),
+            );
+            return Ok(None);
+        }
+        (Err(problem), _) => return Err(anyhow!(told(&problem))),
+    };
     let sound = read.diagnostics.is_empty();
     loaded.diagnostics.append(&mut read.diagnostics);
     Ok(sound.then_some(read.baseline))
+}
+
+/// The file of the baseline; the command line wins over the configuration.
+fn file(arguments: &Check, config: &Config) -> Option<PathBuf> {
+    let configured = config.baseline.as_ref();
+    let configured = configured.map(|named| config.place.resolve(&named.value));
+    arguments.baseline.clone().or(configured)
 }
 
 /// Silences what was there before.
@@ -39,11 +60,8 @@ pub(super) fn apply(arguments: &Check, baseline: &Baseline, judged: &mut Judged)
 
 /// With `--write-baseline`, accepts what is left.
 pub(super) fn write(arguments: &Check, judged: &mut Judged) -> anyhow::Result<()> {
-    let Some(path) = arguments
-        .baseline
-        .as_ref()
-        .filter(|_| arguments.write_baseline)
-    else {
+    let path = file(arguments, &judged.session.config);
+    let Some(path) = path.filter(|_| arguments.write_baseline) else {
         return Ok(());
     };
     let Some(old) = judged.baseline.take() else {
@@ -53,7 +71,7 @@ pub(super) fn write(arguments: &Check, judged: &mut Judged) -> anyhow::Result<()
     let run = Run::new(arguments, old.place(), &judged.session, &judged.levels);
     let sources = &judged.session.loaded.sources;
     let new = old.renewed(&judged.report, sources, &|entry| run.fate(entry));
-    replace(path, &new.render()?)?;
+    replace(&path, &new.render()?)?;
     if !arguments.quiet {
         let (count, path) = (new.len(), path.display());
         let s = if count == 1 { "" } else { "s" };

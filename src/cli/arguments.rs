@@ -239,16 +239,11 @@ pub(super) struct Check {
     /// Print what the fixes would change, as a unified diff, and write nothing
     #[arg(long, help_heading = "Fixes")]
     pub(super) diff: bool,
-    /// Stay silent about the findings of this file, so that only new ones count
+    /// Stay silent about the findings of this file, so that only new ones count [default: `baseline:` of the configuration]
     #[arg(long, value_name = "FILE", help_heading = "Baseline")]
     pub(super) baseline: Option<PathBuf>,
-    /// Write what is found into the file of --baseline; what this run cannot judge stays in it
-    #[arg(
-        long,
-        requires = "baseline",
-        conflicts_with = "diff",
-        help_heading = "Baseline"
-    )]
+    /// Write what is found into that file; what this run cannot judge stays in it
+    #[arg(long, conflicts_with = "diff", help_heading = "Baseline")]
     pub(super) write_baseline: bool,
     /// List silenced findings too
     #[arg(long, help_heading = "Output")]

@@ -46,6 +46,8 @@ pub(super) struct File {
     pub(super) rules: Option<Entries<Rule>>,
     /// Policies of your own. Not yet supported.
     pub(super) policies: Option<Spanned<Policies>>,
+    /// The file with the findings that are accepted, below the folder of this one; as with `--baseline`.
+    pub(super) baseline: Option<Spanned<String>>,
     /// The level from which on findings make the run fail; `warning` if left out.
     pub(super) fail_on: Option<Spanned<FailOn>>,
 }

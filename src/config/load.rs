@@ -93,6 +93,11 @@ fn file(cwd: &Path, path: &Path, sources: &mut Sources) -> Result<Loaded, Proble
             Err(finding) => parsed.diagnostics.push(*finding),
         }
     }
+    if let Some(baseline) = &parsed.config.baseline
+        && let Err(finding) = below(baseline, &folder)
+    {
+        parsed.diagnostics.push(*finding);
+    }
     parsed.config.place = Place::new(&working, &folder);
     if !parsed.diagnostics.is_empty() {
         parsed.config = Config {
@@ -125,15 +130,9 @@ fn text(path: &Path) -> Result<Result<String, String>, ReadError> {
     })
 }
 
-/// Reads the file that `mesh-config` names. It lies below the folder of the configuration: a configuration that somebody
-/// else wrote must not show what else is on this machine.
-fn mesh_file(
-    named: &Spanned<String>,
-    folder: &Path,
-    config: &str,
-    sources: &mut Sources,
-) -> Result<MeshSource, Box<Diagnostic>> {
-    let refuse = |reason: &str| Box::new(error(named.span, format!("`{}` {reason}", named.value)));
+/// Where a file is that the configuration names. It lies below the folder of the configuration: one that somebody else wrote
+/// must not show what else is on this machine.
+fn below(named: &Spanned<String>, folder: &Path) -> Result<PathBuf, Box<Diagnostic>> {
     let relative = Path::new(&named.value);
     let below = relative
         .components()
@@ -141,10 +140,25 @@ fn mesh_file(
     let path = folder.join(relative);
     let real = path.canonicalize();
     if !below || real.as_ref().is_ok_and(|real| !real.starts_with(folder)) {
-        return Err(refuse("does not lie below the folder of this file"));
+        return Err(refuse(named, "does not lie below the folder of this file"));
     }
-    let text = text(&path).map_err(|error| refuse(&error.to_string()))?;
-    let text = text.map_err(|_| refuse("is not UTF-8"))?;
+    Ok(path)
+}
+
+fn refuse(named: &Spanned<String>, reason: &str) -> Box<Diagnostic> {
+    Box::new(error(named.span, format!("`{}` {reason}", named.value)))
+}
+
+/// Reads the file that `mesh-config` names.
+fn mesh_file(
+    named: &Spanned<String>,
+    folder: &Path,
+    config: &str,
+    sources: &mut Sources,
+) -> Result<MeshSource, Box<Diagnostic>> {
+    let path = below(named, folder)?;
+    let text = text(&path).map_err(|error| refuse(named, &error.to_string()))?;
+    let text = text.map_err(|_| refuse(named, "is not UTF-8"))?;
     let shown = match config.rsplit_once('/') {
         Some((above, _)) => format!("{above}/{}", named.value),
         None => named.value.clone(),
@@ -153,7 +167,7 @@ fn mesh_file(
     let text = &sources.get(file).text;
     let tree = Tree::parse(file, text);
     if let Some(fault) = tree.errors().first() {
-        let finding = refuse("is not YAML").because(fault.span, fault.message.as_str());
+        let finding = refuse(named, "is not YAML").because(fault.span, fault.message.as_str());
         return Err(Box::new(finding));
     }
     Ok(MeshSource::File {

@@ -155,6 +155,7 @@ impl Parsed {
         config.closed_world = file.closed_world;
         config.namespace = file.namespace;
         config.root_namespace = file.root_namespace;
+        config.baseline = file.baseline;
         config.fail_on = file.fail_on;
     }
 }

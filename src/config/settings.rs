@@ -30,6 +30,8 @@ pub struct Config {
     pub mesh: Option<MeshSource>,
     pub hosts: Hosts,
     pub rules: Vec<RuleSettings>,
+    /// The file with the accepted findings, relative to the folder of the configuration.
+    pub baseline: Option<Spanned<String>>,
     pub fail_on: Option<Spanned<FailOn>>,
 }
 
