@@ -185,8 +185,12 @@ impl<'a> Context<'a> {
     pub fn allocates_addresses(&self) -> bool {
         let proxy = self.model.mesh.config.default_config.as_ref();
         let metadata = proxy.and_then(|it| it.value.proxy_metadata.as_ref());
-        let captures = metadata.and_then(|it| it.value.get("ISTIO_META_DNS_CAPTURE"));
-        captures.is_some_and(|it| it.value.0 == "true") && self.version.allocates_addresses()
+        let is_on = |name| {
+            let value = metadata.and_then(|it| it.value.get(name));
+            value.is_some_and(|it| it.value.0 == "true")
+        };
+        is_on("ISTIO_META_DNS_CAPTURE")
+            && (self.version.allocates_addresses() || is_on("ISTIO_META_DNS_AUTO_ALLOCATE"))
     }
 
     /// Whether some way on which HTTP is seen ends at this port of the host.

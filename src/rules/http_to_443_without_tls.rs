@@ -43,6 +43,11 @@ impl Check for HttpTo443WithoutTls {
             if !http || encrypts || !to_443 && expects.is_none() {
                 continue;
             }
+            // A rule for chosen workloads may do it, and no others need to call.
+            let mut rules = cx.rules_for(&reached.path.host);
+            if rules.any(|(_, rule)| rule.workload_selector.is_some()) {
+                continue;
+            }
             let chosen = hop.result.clusters.get(hop.chosen);
             let route = chosen.filter(|_| reached.port() != Some(reached.path.port));
             let route = route.and_then(|cluster| cluster.name.spans().get(1).copied());

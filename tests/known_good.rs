@@ -1,0 +1,144 @@
+//! What Istio's documentation recommends gives no warning, whatever its names, its files and its way of writing.
+//!
+//! The recipes are in `testdata/known-good`. A set-up that draws a finding says its seed;
+//! `SEED=7 cargo test --test known_good` writes it to `target/known-good/7` and checks it alone.
+
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+mod harness;
+mod setups;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egress_lint::config::{self, Choice};
+use egress_lint::diag::Severity;
+use egress_lint::engine::{self, Levels, Request, Settings, known_rules};
+use egress_lint::istio::IstioVersion;
+use egress_lint::source::{Discovery, Input, Role, Sources};
+use egress_lint::world::Fallback;
+use harness::{list, root};
+use libtest_mimic::{Arguments, Failed, Trial};
+use rayon::prelude::*;
+use setups::{Recipe, SetUp};
+
+/// How many set-ups are drawn.
+const SET_UPS: u64 = 5_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let files = list(&root().join("testdata/known-good"));
+    let files = files
+        .iter()
+        .filter(|it| it.extension().is_some_and(|end| end == "yaml"));
+    let recipes: Arc<Vec<Recipe>> = Arc::new(files.map(|it| Recipe::load(it)).collect());
+    assert!(recipes.len() >= 15, "too few recipes");
+    let mut trials = Vec::new();
+    for at in 0..recipes.len() {
+        let recipes = recipes.clone();
+        let name = format!("recipe::{}", recipes[at].name);
+        trials.push(Trial::test(name, move || {
+            right(&SetUp::as_written(&recipes[at])).map_err(Failed::from)
+        }));
+    }
+    trials.push(Trial::test("combined", move || combined(&recipes)));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn combined(recipes: &[Recipe]) -> Result<(), Failed> {
+    let only = std::env::var("SEED").ok();
+    if let Some(seed) = only.and_then(|it| it.parse().ok()) {
+        let set_up = SetUp::draw(recipes, seed);
+        write(
+            &set_up,
+            &root().join("target/known-good").join(seed.to_string()),
+        );
+        return right(&set_up).map_err(Failed::from);
+    }
+    let wrong: Vec<(u64, String)> = (0..SET_UPS)
+        .into_par_iter()
+        .filter_map(|seed| Some((seed, right(&SetUp::draw(recipes, seed)).err()?)))
+        .collect();
+    let Some((seed, first)) = wrong.first() else {
+        return Ok(());
+    };
+    Err(format!(
+        "{} of {SET_UPS} set-ups are not right; SEED={seed}: {first}",
+        wrong.len()
+    )
+    .into())
+}
+
+/// Not a single warning or error.
+fn right(set_up: &SetUp) -> Result<(), String> {
+    // Nothing lies there: all texts are given.
+    let cwd = Path::new("/known-good");
+    let mut sources = Sources::new();
+    let config = config::load(&Choice::Isolated, cwd, &mut sources).expect("the defaults");
+    let config = config.config;
+    let input = |path: &String| Input {
+        path: PathBuf::from(path),
+        shown: path.clone(),
+        role: Role::Named,
+    };
+    let version = IstioVersion(set_up.version);
+    let mut loaded = engine::load(Request {
+        found: Discovery {
+            inputs: set_up.files.keys().map(input).collect(),
+            problems: Vec::new(),
+            folders: Vec::new(),
+            stdin: false,
+        },
+        stdin: None,
+        texts: &set_up.files,
+        sources,
+        cwd,
+        version,
+        namespace: set_up.namespace.map(|name| Fallback {
+            name: name.into(),
+            because: None,
+        }),
+        parse_all: false,
+    });
+    let levels = Levels::new(&config, &[], &[], &known_rules()).expect("no names");
+    let report = engine::check(
+        &mut loaded,
+        &Settings {
+            config: &config,
+            levels: &levels,
+            istio_version: version,
+            mesh: None,
+            closed: set_up.closed,
+            world: None,
+            fields: false,
+        },
+    );
+    assert_eq!(loaded.istio, set_up.istio, "every resource is read");
+    let loud = report
+        .diagnostics
+        .iter()
+        .filter(|it| it.severity != Severity::Advice);
+    let said: Vec<String> = loud
+        .map(|it| {
+            let file = &loaded.sources.get(it.span.file).path;
+            let line = loaded.sources.start(it.span).line;
+            format!("{file}:{line}: [{}] {}", it.rule, it.message)
+        })
+        .collect();
+    match said.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "of {} on Istio 1.{}: {said:#?}",
+            set_up.of.join(", "),
+            set_up.version
+        )),
+    }
+}
+
+fn write(set_up: &SetUp, folder: &Path) {
+    for (path, text) in &set_up.files {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is made");
+        std::fs::write(path, text).expect("the file is written");
+    }
+}
