@@ -32,6 +32,7 @@ mod gateway_errors_shadowed;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
 mod h2_upgrade_to_external;
+mod harm;
 mod host_count;
 mod host_is_kubernetes_service;
 mod host_trailing_dot;

@@ -6,7 +6,7 @@ use super::clusters::Cluster;
 use super::context::policies;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
-use crate::egress::facts::LOST_TO_PORT;
+use crate::egress::facts::{ClusterType, LOST_TO_PORT};
 use crate::istio::decode::Items;
 use crate::istio::traffic::{ConnectionPool, PortTrafficPolicy, TrafficPolicy};
 use crate::source::{Span, Spanned};
@@ -157,6 +157,11 @@ impl<'c> Written<'c> {
     /// Whether a block would do anything for the cluster, if it were not lost.
     fn would_act(&self, key: Span, block: &str, cluster: &Cluster<'_>) -> bool {
         match block {
+            // One host, or none that the proxy chooses: there is nothing to balance, and nowhere else to go.
+            "loadBalancer" | "outlierDetection" => !matches!(
+                cluster.facts.cluster_type.value,
+                ClusterType::LogicalDns | ClusterType::OriginalDst
+            ),
             // It would encrypt once more what the application has encrypted.
             "tls" => cluster.http || !cluster.port.protocol.is_tls(),
             "connectionPool" if !cluster.http => {
