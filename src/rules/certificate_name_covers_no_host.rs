@@ -1,7 +1,5 @@
 //! Certificate names that belong to another host.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -9,7 +7,6 @@ use crate::egress::facts::TlsFacts;
 use crate::egress::host::subset_of;
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -28,7 +25,6 @@ pub(super) struct CertificateNameCoversNoHost;
 
 impl Check for CertificateNameCoversNoHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -53,7 +49,7 @@ impl Check for CertificateNameCoversNoHost {
                     .iter()
                     .any(|host| subset_of(&host.value, name))
             };
-            if names.iter().any(|name| covers(&name.value)) || !seen.insert(first.span) {
+            if names.iter().any(|name| covers(&name.value)) || !out.is_first(first.span) {
                 continue;
             }
             let basis =

@@ -29,7 +29,6 @@ pub(super) struct CertificateNameUnchecked;
 impl Check for CertificateNameUnchecked {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let meant = unverified(cx);
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let cluster = reached.cluster;
             let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {
@@ -49,7 +48,7 @@ impl Check for CertificateNameUnchecked {
                 || twice
                 || tls.ca.is_none()
                 || meant.contains(&place)
-                || !seen.insert(place)
+                || !out.is_first(place)
             {
                 continue;
             }

@@ -1,13 +1,10 @@
 //! Outlier detection that first waits ten seconds.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::Because;
 use crate::egress::forecast::span_of_time;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -26,7 +23,6 @@ pub(super) struct ConnectTimeoutDefault;
 
 impl Check for ConnectTimeoutDefault {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let facts = reached.cluster;
             let outlier = &facts.outlier;
@@ -35,7 +31,7 @@ impl Check for ConnectTimeoutDefault {
             };
             let connect = &facts.connect_timeout_ms;
             let by_default = matches!(connect.because, Because::Default(_));
-            if !by_default || !seen.insert(place) {
+            if !by_default || !out.is_first(place) {
                 continue;
             }
             let retries = reached.hop.result.route.as_ref();

@@ -1,12 +1,9 @@
 //! A connect timeout below a round trip.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -31,7 +28,6 @@ const NEXT_ADDRESS_MS: i64 = 300;
 
 impl Check for ConnectTimeoutTooSmall {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let connect = &reached.cluster.connect_timeout_ms;
             let Some(&place) = connect.spans().first() else {
@@ -63,7 +59,7 @@ impl Check for ConnectTimeoutTooSmall {
             } else {
                 continue;
             };
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             out.add(Basis::Proven, place, message, |finding| {

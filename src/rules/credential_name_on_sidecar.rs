@@ -27,7 +27,6 @@ pub(super) struct CredentialNameOnSidecar;
 impl Check for CredentialNameOnSidecar {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let names = credential_names(cx);
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let (hop, tls) = (reached.hop, &reached.cluster.tls);
             let plain = hop.result.handler == Some(Handler::Http)
@@ -38,7 +37,7 @@ impl Check for CredentialNameOnSidecar {
             let Some(&place) = tls.spans().iter().find(|line| names.contains(line)) else {
                 continue;
             };
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             let message = format!(

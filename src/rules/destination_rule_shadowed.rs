@@ -1,7 +1,5 @@
 //! A rule of the client's namespace that hides the one with TLS.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -28,7 +26,6 @@ const RULES: usize = 64;
 
 impl Check for DestinationRuleShadowed {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(used) = &reached.cluster.destination_rule else {
                 continue;
@@ -55,7 +52,7 @@ impl Check for DestinationRuleShadowed {
             let Some((_, first)) = lost.first().filter(|_| by.namespace() == client) else {
                 continue;
             };
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             let names: Vec<String> = lost.iter().map(|(name, _)| format!("`{name}`")).collect();

@@ -1,12 +1,9 @@
 //! Outlier detection that may eject the only host.
 
-use std::collections::BTreeSet;
-
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::forecast::span_of_time;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -28,7 +25,6 @@ const DEFAULT_EJECTION_MS: i64 = 30_000;
 
 impl Check for EjectionOfOnlyHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
@@ -52,7 +48,7 @@ impl Check for EjectionOfOnlyHost {
             let Some(count) = Count::of(cx, cluster).filter(|it| it.known() == Some(1)) else {
                 continue;
             };
-            if panics || !seen.insert(place) {
+            if panics || !out.is_first(place) {
                 continue;
             }
             let time = outlier.base_ejection_ms.as_ref();

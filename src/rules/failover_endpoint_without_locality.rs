@@ -1,13 +1,10 @@
 //! Failover between regions that no endpoint names.
 
-use std::collections::BTreeSet;
-
 use super::context::policies;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -26,7 +23,6 @@ pub(super) struct FailoverEndpointWithoutLocality;
 
 impl Check for FailoverEndpointWithoutLocality {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = &rule.host else { continue };
             let settings = policies(rule).filter_map(|policy| policy.load_balancer.as_ref());
@@ -40,7 +36,7 @@ impl Check for FailoverEndpointWithoutLocality {
                 let endpoints = entry.endpoints.items();
                 let [first, _, ..] = endpoints else { continue };
                 let named = endpoints.iter().any(|it| it.value.locality.is_some());
-                if named || !seen.insert(first.span) {
+                if named || !out.is_first(first.span) {
                     continue;
                 }
                 let message = format!(

@@ -1,7 +1,5 @@
 //! Failover that nothing sets off.
 
-use std::collections::BTreeSet;
-
 use super::context::{Defined, policies};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -31,7 +29,6 @@ const LOOKED_AT: usize = 64;
 
 impl Check for FailoverWithoutOutlierDetection {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = rule.host.as_ref().filter(|_| orders_endpoints(rule)) else {
                 continue;
@@ -41,7 +38,7 @@ impl Check for FailoverWithoutOutlierDetection {
                     continue;
                 }
                 for (name, line) in without_effect(cx, rule, &defined) {
-                    if seen.insert(line) {
+                    if out.is_first(line) {
                         report(out, name, line, &defined);
                     }
                 }

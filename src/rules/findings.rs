@@ -1,5 +1,7 @@
 //! Where a rule puts what it found, and the one place that decides how loud it is.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 use crate::source::Span;
 
@@ -32,6 +34,8 @@ pub struct Findings {
     rule: RuleInfo,
     level: Severity,
     list: Vec<Diagnostic>,
+    /// What the rule has looked at; see [`Findings::is_first`].
+    places: BTreeSet<Span>,
 }
 
 impl Findings {
@@ -41,7 +45,14 @@ impl Findings {
             rule,
             level,
             list: Vec::new(),
+            places: BTreeSet::new(),
         }
+    }
+
+    /// Whether the rule comes to this place for the first time: many clients and hosts lead to one line, about which one word is
+    /// enough.
+    pub fn is_first(&mut self, place: Span) -> bool {
+        self.places.insert(place)
     }
 
     /// Adds a finding: `message` says *what*; the lines that make it so and the help are added to what comes back.
@@ -92,6 +103,14 @@ mod tests {
         since: "0.1.0",
         page: "",
     };
+
+    #[test]
+    fn a_place_is_first_once() {
+        let mut findings = Findings::new(RULE, Severity::Error);
+        let span = |start| Span::new(FileId(0), start, start + 1);
+        let first: Vec<bool> = [1, 2, 1].map(|it| findings.is_first(span(it))).into();
+        assert_eq!(first, [true, true, false]);
+    }
 
     #[test]
     fn only_proven_findings_get_the_level() {

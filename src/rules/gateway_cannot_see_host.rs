@@ -1,12 +1,9 @@
 //! A host that is hidden from the gateway it is routed through.
 
-use std::collections::BTreeSet;
-
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct GatewayCannotSeeHost;
 
 impl Check for GatewayCannotSeeHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for path in cx.paths() {
             let (Some(declared), Some(hop)) = (path.declared, path.last()) else {
                 continue;
@@ -42,7 +38,7 @@ impl Check for GatewayCannotSeeHost {
             let Some(place) = entry.export_to.items().first().map(|it| it.span) else {
                 continue;
             };
-            if !gone || !hidden || !seen.insert(place) {
+            if !gone || !hidden || !out.is_first(place) {
                 continue;
             }
             let message = format!(

@@ -1,10 +1,7 @@
 //! A threshold for gateway errors that the one for all 5xx reaches first.
 
-use std::collections::BTreeSet;
-
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -26,7 +23,6 @@ const DEFAULT_5XX: u32 = 5;
 
 impl Check for GatewayErrorsShadowed {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
@@ -40,7 +36,7 @@ impl Check for GatewayErrorsShadowed {
                 continue;
             };
             let off = outlier.enforcing_consecutive_5xx == Some(0);
-            if off || gateway.value <= first || !seen.insert(place) {
+            if off || gateway.value <= first || !out.is_first(place) {
                 continue;
             }
             let (basis, which) = match all {

@@ -1,13 +1,10 @@
 //! A gateway that has no address to go to.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
 use crate::egress::service::Resolution;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -26,7 +23,6 @@ pub(super) struct GatewayRouteToNone;
 
 impl Check for GatewayRouteToNone {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(definition) = reached.definition(cx) else {
                 continue;
@@ -38,7 +34,7 @@ impl Check for GatewayRouteToNone {
             let Some(&place) = chosen.and_then(|cluster| cluster.name.spans().first()) else {
                 continue;
             };
-            if !none || !empty || !reached.hop.client().is_gateway() || !seen.insert(place) {
+            if !none || !empty || !reached.hop.client().is_gateway() || !out.is_first(place) {
                 continue;
             }
             let message = format!(

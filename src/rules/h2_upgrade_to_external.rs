@@ -1,12 +1,9 @@
 //! HTTP/2 without asking whether the other side speaks it.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct H2UpgradeToExternal;
 
 impl Check for H2UpgradeToExternal {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let http2 = &reached.cluster.http2;
             let upgraded = http2
@@ -39,7 +35,7 @@ impl Check for H2UpgradeToExternal {
             let http1 = reached.path.speaks == Speaks::Http;
             let http = reached.hop.result.handler == Some(Handler::Http);
             let in_plain_text = plain && http1 && http;
-            if !in_plain_text || !seen.insert(place) {
+            if !in_plain_text || !out.is_first(place) {
                 continue;
             }
             let message = format!(

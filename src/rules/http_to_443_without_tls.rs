@@ -1,12 +1,9 @@
 //! Plain HTTP to port 443.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Because, Handler};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct HttpTo443WithoutTls;
 
 impl Check for HttpTo443WithoutTls {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let (hop, cluster) = (reached.hop, reached.cluster);
             let http = hop.result.handler == Some(Handler::Http);
@@ -52,7 +48,7 @@ impl Check for HttpTo443WithoutTls {
             let route = chosen.filter(|_| reached.port() != Some(reached.path.port));
             let route = route.and_then(|cluster| cluster.name.spans().get(1).copied());
             let place = route.unwrap_or(reached.port_line());
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             let message = format!(

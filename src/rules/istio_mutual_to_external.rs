@@ -1,12 +1,9 @@
 //! The mesh's certificate for a server outside of the mesh.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::TlsFacts;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct IstioMutualToExternal;
 
 impl Check for IstioMutualToExternal {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -37,7 +33,7 @@ impl Check for IstioMutualToExternal {
             let of_mesh = [".local", ".global"]
                 .iter()
                 .any(|end| reached.path.host.ends_with(end));
-            if tls.mode.value != "ISTIO_MUTUAL" || of_mesh || !seen.insert(place) {
+            if tls.mode.value != "ISTIO_MUTUAL" || of_mesh || !out.is_first(place) {
                 continue;
             }
             let message = format!(

@@ -1,7 +1,5 @@
 //! `minHealthPercent` above what an ejection leaves healthy.
 
-use std::collections::BTreeSet;
-
 use super::clusters::Cluster;
 use super::host_count::Count;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -26,7 +24,6 @@ pub(super) struct MinHealthCancelsEjection;
 
 impl Check for MinHealthCancelsEjection {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let (Some(outlier), Some(percent)) = (
                 &cluster.facts.outlier.value,
@@ -53,7 +50,7 @@ impl Check for MinHealthCancelsEjection {
             if !ejects || healthy >= u64::from(percent) * u64::from(hosts) {
                 continue;
             }
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             let left = healthy / u64::from(hosts);

@@ -1,12 +1,9 @@
 //! Another port for a connection whose port is the client's.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct NonePortRemap;
 
 impl Check for NonePortRemap {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let kept = reached.cluster.cluster_type.value == ClusterType::OriginalDst;
             let Some(port) = reached
@@ -39,7 +35,7 @@ impl Check for NonePortRemap {
             let Some(&place) = lines.get(1).or(lines.first()) else {
                 continue;
             };
-            if reached.path.hops.len() > 1 || !seen.insert(place) {
+            if reached.path.hops.len() > 1 || !out.is_first(place) {
                 continue;
             }
             let message = format!(

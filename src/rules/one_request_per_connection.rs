@@ -1,12 +1,9 @@
 //! A TLS handshake for every request.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, TlsFacts};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct OneRequestPerConnection;
 
 impl Check for OneRequestPerConnection {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let limit = reached.cluster.max_requests_per_connection.as_ref();
             let Some(limit) = limit.filter(|it| it.value == 1) else {
@@ -36,7 +32,7 @@ impl Check for OneRequestPerConnection {
             };
             let http = reached.hop.result.handler == Some(Handler::Http);
             let tls = matches!(reached.cluster.tls.value, Some(TlsFacts::Explicit(_)));
-            if !http || !tls || !seen.insert(place) {
+            if !http || !tls || !out.is_first(place) {
                 continue;
             }
             let message = format!(

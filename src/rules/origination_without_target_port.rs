@@ -1,14 +1,11 @@
 //! TLS to the port for plain HTTP.
 
-use std::collections::BTreeSet;
-
 use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, TlsFacts};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::source::Span;
 use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -28,7 +25,6 @@ pub(super) struct OriginationWithoutTargetPort;
 
 impl Check for OriginationWithoutTargetPort {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -38,7 +34,7 @@ impl Check for OriginationWithoutTargetPort {
             let endpoints = &reached.cluster.endpoints;
             let to_80 = !endpoints.is_empty() && endpoints.iter().all(|it| it.port.value == 80);
             let place = reached.port_line();
-            if !own || !http || !to_80 || !seen.insert(place) {
+            if !own || !http || !to_80 || !out.is_first(place) {
                 continue;
             }
             let message = format!(

@@ -33,7 +33,6 @@ impl Check for OutlierEnablesLocality {
             return;
         }
         let decided = deciding_rules(cx);
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for cluster in cx.clusters() {
             let outlier = &cluster.facts.outlier;
             let (Some(_), Some(&place)) = (&outlier.value, outlier.spans().first()) else {
@@ -48,7 +47,7 @@ impl Check for OutlierEnablesLocality {
                 .collect();
             let rule = cluster.facts.destination_rule.as_ref();
             let says = rule.is_some_and(|rule| rule.spans().iter().any(|it| decided.contains(it)));
-            if localities.len() < 2 || says || !seen.insert(place) {
+            if localities.len() < 2 || says || !out.is_first(place) {
                 continue;
             }
             let message = format!(

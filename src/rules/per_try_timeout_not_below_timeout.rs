@@ -1,12 +1,9 @@
 //! A time limit for each try that leaves no time for another.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::forecast::span_of_time;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct PerTryTimeoutNotBelowTimeout;
 
 impl Check for PerTryTimeoutNotBelowTimeout {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(route) = &reached.hop.result.route else {
                 continue;
@@ -39,7 +35,7 @@ impl Check for PerTryTimeoutNotBelowTimeout {
             let (Some(&place), whole) = (each.spans().first(), route.timeout_ms.value) else {
                 continue;
             };
-            if whole <= 0 || each.value < whole || !seen.insert(place) {
+            if whole <= 0 || each.value < whole || !out.is_first(place) {
                 continue;
             }
             let attempts = route.retry.value.as_ref().map_or(0, |it| it.attempts.value);

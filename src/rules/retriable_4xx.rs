@@ -1,10 +1,7 @@
 //! `retriable-4xx`, which retries one code only.
 
-use std::collections::BTreeSet;
-
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -23,7 +20,6 @@ pub(super) struct Retriable4xx;
 
 impl Check for Retriable4xx {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for way in cx.ways() {
             let Some(policy) = &way.retry.value else {
                 continue;
@@ -32,7 +28,7 @@ impl Check for Retriable4xx {
                 continue;
             };
             let named = policy.retry_on.value.iter().any(|it| it == "retriable-4xx");
-            if !named || !seen.insert(place) {
+            if !named || !out.is_first(place) {
                 continue;
             }
             let basis = Basis::assuming("other answers than 409 were meant, such as 429");

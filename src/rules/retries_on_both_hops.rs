@@ -1,12 +1,11 @@
 //! Retries at the sidecar and again at the egress gateway.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::RetryPolicy;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -34,7 +33,6 @@ impl Check for RetriesOnBothHops {
                     .or_insert((way, policy));
             }
         }
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for way in cx.ways().iter().filter(|way| way.reaches && way.at_gateway) {
             let (Some(last), Some(rule)) = (&way.retry.value, way.rule) else {
                 continue;
@@ -44,7 +42,7 @@ impl Check for RetriesOnBothHops {
             };
             let written = last.attempts.spans().first();
             let place = written.copied().unwrap_or(rule);
-            if !seen.insert(place) {
+            if !out.is_first(place) {
                 continue;
             }
             let tries = |policy: &RetryPolicy| u64::from(policy.attempts.value) + 1;

@@ -1,12 +1,9 @@
 //! A wildcard in a certificate name.
 
-use std::collections::BTreeSet;
-
 use super::reached::reached;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::TlsFacts;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,7 +22,6 @@ pub(super) struct SanWildcardLiteral;
 
 impl Check for SanWildcardLiteral {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -35,7 +31,7 @@ impl Check for SanWildcardLiteral {
                 text.starts_with("*.")
             });
             for &line in wildcards {
-                if !seen.insert(line) {
+                if !out.is_first(line) {
                     continue;
                 }
                 let name = cx.sources.text(line).trim_matches(['"', '\'']);

@@ -1,13 +1,10 @@
 //! Every rotating answer replaces the hosts.
 
-use std::collections::BTreeSet;
-
 use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::config::Class;
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, Handler};
-use crate::source::Span;
 use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -27,7 +24,6 @@ pub(super) struct StrictDnsOnCdn;
 
 impl Check for StrictDnsOnCdn {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let kind = &reached.cluster.cluster_type;
             let facts = reached.facts(cx);
@@ -35,7 +31,7 @@ impl Check for StrictDnsOnCdn {
                 continue;
             };
             let place = kind.spans().first().copied().unwrap_or(reached.host_line());
-            if kind.value != ClusterType::StrictDns || !seen.insert(place) {
+            if kind.value != ClusterType::StrictDns || !out.is_first(place) {
                 continue;
             }
             let cost = match reached.hop.result.handler {

@@ -1,7 +1,5 @@
 //! A route to a subset for which the proxy has no cluster.
 
-use std::collections::BTreeSet;
-
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
@@ -27,7 +25,6 @@ pub(super) struct SubsetUnresolved;
 
 impl Check for SubsetUnresolved {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for hop in cx.paths().iter().flat_map(|path| &path.hops) {
             let Some(name) = Hop::cluster_name(hop).and_then(ClusterName::parse) else {
                 continue;
@@ -41,7 +38,7 @@ impl Check for SubsetUnresolved {
             else {
                 continue;
             };
-            if service.port(name.port).is_none() || !seen.insert(place) {
+            if service.port(name.port).is_none() || !out.is_first(place) {
                 continue;
             }
             let rules: Vec<_> = cx.rules_for(name.host).take(RULES).collect();

@@ -1,7 +1,5 @@
 //! TLS around raw TCP that names no host.
 
-use std::collections::BTreeSet;
-
 use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -27,7 +25,6 @@ pub(super) struct TcpOriginationWithoutSni;
 
 impl Check for TcpOriginationWithoutSni {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
         for reached in reached(cx) {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -38,7 +35,7 @@ impl Check for TcpOriginationWithoutSni {
                 continue;
             };
             let own = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
-            if !tcp || !raw || !own || tls.sni.is_some() || !seen.insert(place) {
+            if !tcp || !raw || !own || tls.sni.is_some() || !out.is_first(place) {
                 continue;
             }
             let message = format!(
