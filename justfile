@@ -13,7 +13,6 @@ bless:
 
 # Speed against ripgrep on the same tree, in the same run
 bench FILES="100000":
-    cargo build --release --quiet
     cargo bench --bench speed -- {{FILES}}
 
 # A new rule that stands, registered and tested; it is host-trailing-dot under another name, to be written over

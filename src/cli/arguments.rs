@@ -35,6 +35,7 @@ pub(super) enum Command {
     Explain(Explain),
     /// List the rules: name, level, whether it can be fixed, summary
     Rules {
+        /// The form of the list
         #[arg(long, value_enum, default_value_t)]
         format: TextOrJson,
     },
@@ -199,6 +200,7 @@ pub(super) struct Explain {
     /// Show the pages of all rules
     #[arg(long, conflicts_with = "rule")]
     pub(super) all: bool,
+    /// The form of the page: Markdown, or JSON with what else there is to know
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: TextOrJson,
 }
@@ -242,7 +244,7 @@ pub(super) struct Check {
     /// Stay silent about the findings of this file, so that only new ones count [default: `baseline:` of the configuration]
     #[arg(long, value_name = "FILE", help_heading = "Baseline")]
     pub(super) baseline: Option<PathBuf>,
-    /// Write what is found into that file; what this run cannot judge stays in it
+    /// Write what is found into the file of --baseline; what this run cannot judge stays in it
     #[arg(long, conflicts_with = "diff", help_heading = "Baseline")]
     pub(super) write_baseline: bool,
     /// List silenced findings too
