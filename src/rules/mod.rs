@@ -24,6 +24,7 @@ mod double_tls;
 mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
+mod endpoint_name_differs_from_host;
 mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
 mod findings;
@@ -31,10 +32,12 @@ mod gateway_cannot_see_host;
 mod gateway_errors_shadowed;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
+mod gateway_sni_mismatch;
 mod h2_upgrade_to_external;
 mod harm;
 mod host_count;
 mod host_is_kubernetes_service;
+mod host_needs_dns;
 mod host_trailing_dot;
 mod host_upper_case;
 mod http_pool_on_tls_port;
@@ -145,14 +148,17 @@ static ALL: &[&RuleDef] = &[
     &duplicate_host::RULE,
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
+    &endpoint_name_differs_from_host::RULE,
     &failover_endpoint_without_locality::RULE,
     &failover_without_outlier_detection::RULE,
     &gateway_cannot_see_host::RULE,
     &gateway_errors_shadowed::RULE,
     &gateway_port_mismatch::RULE,
     &gateway_route_to_none::RULE,
+    &gateway_sni_mismatch::RULE,
     &h2_upgrade_to_external::RULE,
     &host_is_kubernetes_service::RULE,
+    &host_needs_dns::RULE,
     &host_trailing_dot::RULE,
     &host_upper_case::RULE,
     &http_pool_on_tls_port::RULE,

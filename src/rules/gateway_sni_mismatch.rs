@@ -1,0 +1,231 @@
+//! A server name with which no server of the gateway is reached.
+
+use std::collections::BTreeSet;
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fix, Fixable, Safety, Severity};
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::TlsFacts;
+use crate::egress::host::{is_wildcard, subset_of, to_fqdn};
+use crate::egress::path::Hop;
+use crate::istio::decode::Items;
+use crate::istio::proxy::ServerTlsMode;
+use crate::istio::traffic::{ClientTls, ClientTlsMode, DestinationRule, TrafficPolicy};
+use crate::source::{Span, Spanned};
+use crate::yaml::Value;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "gateway-sni-mismatch",
+        summary: "the server name sent to the egress gateway is none of the Gateway's hosts: the connection is closed",
+        severity: Severity::Error,
+        fixable: Fixable::Sometimes,
+        since: "0.1.0",
+        page: include_str!("../../rules/gateway-sni-mismatch.md"),
+    },
+    build: super::plain::<GatewaySniMismatch>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct GatewaySniMismatch;
+
+/// So many hosts of servers are looked at on one port of a gateway.
+const HOSTS: usize = 1000;
+
+impl Check for GatewaySniMismatch {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        let legs = cx.paths().iter().flat_map(|path| path.hops.windows(2));
+        for leg in legs {
+            let [hop, at_gateway] = leg else { continue };
+            let Some(sent) = Sent::of(cx, hop).filter(|it| !seen.contains(&it.place)) else {
+                continue;
+            };
+            let Some(hosts) = hosts(cx, at_gateway) else {
+                continue;
+            };
+            if hosts.iter().any(|host| subset_of(&sent.name, &host.value)) {
+                continue;
+            }
+            seen.insert(sent.place);
+            let how = if sent.written { "" } else { ", Istio's own," };
+            let message = format!(
+                "the server name `{}`{how} is none of the Gateway's hosts on port {}: no filter chain takes the connection, and the gateway closes it",
+                sent.name, at_gateway.call.port
+            );
+            out.add(Basis::Proven, sent.place, message, |mut finding| {
+                if !sent.written {
+                    finding = finding.absent("sni");
+                }
+                let wanted = match hosts.as_slice() {
+                    [only] if !is_wildcard(&only.value) => Some(only.value.as_str()),
+                    _ => None,
+                };
+                let help = match wanted {
+                    Some(host) => format!("set `sni: {host}`"),
+                    None => "set `sni` to a host of the Gateway's server".to_owned(),
+                };
+                let lines = hosts.iter().take(3);
+                lines
+                    .fold(finding, |finding, host| {
+                        finding.because(host.span, "a server's host")
+                    })
+                    .help(help)
+                    .fix(wanted.and_then(|host| fix(cx, &sent, host)))
+            });
+        }
+    }
+}
+
+/// The server name that a sidecar sends to a gateway.
+struct Sent {
+    name: String,
+    /// Where it, or else the mode, is written.
+    place: Span,
+    written: bool,
+}
+
+impl Sent {
+    /// `None` where no TLS is originated, or where the name is that of each request.
+    fn of(cx: &Context<'_>, hop: &Hop) -> Option<Self> {
+        match &hop.cluster {
+            Some(cluster) => match &cluster.tls.value {
+                Some(TlsFacts::Explicit(tls)) => {
+                    let (sni, mode) = (tls.sni.as_ref()?, tls.mode.spans().first()?);
+                    let written = sni.spans().first().copied();
+                    // The line of a mode also carries the name that Istio makes of it.
+                    let written = written.filter(|line| line != mode);
+                    Some(Self {
+                        name: sni.value.clone(),
+                        place: written.unwrap_or(*mode),
+                        written: written.is_some(),
+                    })
+                }
+                _ => None,
+            },
+            None => Self::without_service(cx, &ClusterName::parse(hop.cluster_name()?)?),
+        }
+    }
+
+    /// The same by the rules for the gateway's name, where its Service is not among the files.
+    fn without_service(cx: &Context<'_>, cluster: &ClusterName<'_>) -> Option<Self> {
+        let named = |rule: &DestinationRule| {
+            let subsets = rule.subsets.items().iter();
+            let mut names = subsets.filter_map(|it| it.value.name.as_ref());
+            cluster.subset.is_empty() || names.any(|name| name.value == cluster.subset)
+        };
+        let mut rules = cx.rules_for(cluster.host).filter(|(resource, rule)| {
+            let host = rule.host.as_ref();
+            host.is_some_and(|it| to_fqdn(&it.value, resource.namespace()) == cluster.host)
+                && rule.workload_selector.is_none()
+                && named(rule)
+        });
+        // Of several nobody knows here which one is taken.
+        let (Some((_, rule)), None) = (rules.next(), rules.next()) else {
+            return None;
+        };
+        let tls = tls(rule, cluster)?;
+        let mode = tls.value.mode.as_ref()?;
+        if mode.value != ClientTlsMode::IstioMutual {
+            return None;
+        }
+        let sni = tls.value.sni.as_ref().filter(|it| !it.value.is_empty());
+        Some(match sni {
+            Some(sni) => Self {
+                name: sni.value.clone(),
+                place: sni.span,
+                written: true,
+            },
+            None => Self {
+                name: format!(
+                    "outbound_.{}_.{}_.{}",
+                    cluster.port, cluster.subset, cluster.host
+                ),
+                place: mode.span,
+                written: false,
+            },
+        })
+    }
+}
+
+/// The TLS settings that reach a cluster: of its subset before the rule's own, of its port before the others.
+fn tls<'r>(
+    rule: &'r DestinationRule,
+    cluster: &ClusterName<'_>,
+) -> Option<&'r Spanned<Box<ClientTls>>> {
+    let subset = rule.subsets.items().iter().find(|it| {
+        let name = it.value.name.as_ref();
+        name.is_some_and(|name| name.value == cluster.subset)
+    });
+    let of_subset = subset.and_then(|it| it.value.traffic_policy.as_ref());
+    of_policy(of_subset, cluster.port)
+        .or_else(|| of_policy(rule.traffic_policy.as_ref(), cluster.port))
+}
+
+fn of_policy(
+    policy: Option<&Spanned<TrafficPolicy>>,
+    number: u32,
+) -> Option<&Spanned<Box<ClientTls>>> {
+    let policy = &policy?.value;
+    let mut ports = policy.port_level_settings.items().iter();
+    let port = ports.find(|it| {
+        let port = it
+            .value
+            .port
+            .as_ref()
+            .and_then(|it| it.value.number.as_ref());
+        port.is_some_and(|it| it.value == i64::from(number))
+    });
+    match port {
+        Some(port) => port.value.tls.as_ref(),
+        None => policy.tls.as_ref(),
+    }
+}
+
+/// The hosts of the servers that take TLS apart on the port at which the call arrives; `None` if one of another sort
+/// stands there too.
+fn hosts(cx: &Context<'_>, at_gateway: &Hop) -> Option<Vec<Spanned<String>>> {
+    let client = at_gateway.client();
+    if !client.is_gateway() {
+        return None;
+    }
+    let mut found = Vec::new();
+    for (_, gateway) in cx.model.gateways.of(client) {
+        for server in gateway.servers.items() {
+            let port = server.value.port.as_ref()?.value.number.as_ref()?;
+            if port.value != i64::from(at_gateway.call.port) {
+                continue;
+            }
+            let mode = server.value.tls.as_ref()?.value.mode.as_ref()?.value;
+            if matches!(
+                mode,
+                ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
+            ) {
+                return None;
+            }
+            for host in server.value.hosts.items() {
+                let name = host.value.rsplit('/').next().unwrap_or_default();
+                found.push(Spanned::new(name.to_lowercase(), host.span, host.key));
+            }
+            if found.len() > HOSTS {
+                return None;
+            }
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn fix(cx: &Context<'_>, sent: &Sent, host: &str) -> Option<Fix> {
+    let name = Value::from(host);
+    let edit = match sent.written {
+        true => return None,
+        false => cx
+            .texts
+            .edit(sent.place, |it| it.insert_beside("sni", &name))?,
+    };
+    Some(Fix::new(
+        Safety::Unsafe,
+        format!("send `{host}` as the server name"),
+        edit,
+    ))
+}
