@@ -164,8 +164,8 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    /// Of a service whose clients choose the endpoint themselves: the endpoints, each with a listener of its own.
-    /// A ServiceEntry without any has one listener for all addresses instead.
+    /// Of a service whose clients choose the endpoint themselves: the endpoints, each with a listener of its own if
+    /// it is an IP. A ServiceEntry without any has one listener for all addresses instead.
     fn instances(&self, addition: &Addition<'_, 'm>) -> Option<Vec<String>> {
         let definition = addition.service.base.definition;
         let headless = addition.bind.is_none()
@@ -181,7 +181,8 @@ impl<'m> Build<'_, 'm> {
         let anywhere = definition.origin == Origin::ServiceEntry
             && definition.selector.is_none()
             && instances.is_empty();
-        (!anywhere).then_some(instances)
+        let is_ip = |address: &String| address.parse::<IpAddr>().is_ok();
+        (!anywhere).then(|| instances.into_iter().filter(is_ip).collect())
     }
 
     fn add(&mut self, addition: &Addition<'_, 'm>) {
@@ -383,7 +384,8 @@ impl<'m> Build<'_, 'm> {
         }
         let mut names = vec![service.name().to_owned()];
         for alias in self.proxy.model.aliases.of(service.name()) {
-            if addition.listener.imports_service(None, alias) {
+            let listener = addition.listener;
+            if listener.imports_alias(definition.namespace(), service.name(), alias) {
                 names.push(alias.clone());
                 names.extend(other_names(alias, self.proxy.scope.client.namespace()));
             }

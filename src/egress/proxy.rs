@@ -151,7 +151,7 @@ impl<'m> Proxy<'m> {
             .or_else(|| self.scope.service(host))
     }
 
-    /// The addresses of a service's endpoints, where all of an endpoint's are IPs.
+    /// The addresses of a service's endpoints, names among them.
     pub(super) fn endpoint_addresses(
         &self,
         service: &EffectiveService<'m>,
@@ -165,7 +165,6 @@ impl<'m> Proxy<'m> {
             Wanted::Number(port),
         )
         .into_iter()
-        .filter(|instance| instance.address.parse::<std::net::IpAddr>().is_ok())
         .map(|instance| instance.address.to_owned())
         .collect()
     }

@@ -215,6 +215,12 @@ impl<'m> EgressListener<'m> {
         self.imports_everything() || self.imports.takes(namespace, host, Reach::Covering)
     }
 
+    /// Whether a service of that namespace is known under another name, too: the entries that import the service
+    /// must import the name.
+    pub fn imports_alias(&self, namespace: Option<&str>, host: &str, alias: &str) -> bool {
+        self.imports_everything() || self.imports.takes_alias(namespace, host, alias)
+    }
+
     /// Whether a VirtualService of that namespace is imported: for one, it is enough that a host of it and an
     /// imported one have a name in common.
     pub fn imports_virtual_service<'h>(
@@ -291,6 +297,16 @@ impl Imports {
         taken
             && !named(&self.excluded, Reach::Covering)
             && !has(&self.excluded_everywhere, host, Reach::Covering)
+    }
+
+    fn takes_alias(&self, namespace: Option<&str>, host: &str, alias: &str) -> bool {
+        let named = namespace.and_then(|namespace| self.of_namespace.get(namespace));
+        let by_name = named.filter(|index| has(index, host, Reach::Covering));
+        let entries = match namespace {
+            Some(_) => by_name.unwrap_or(&self.of_all),
+            None => &self.of_any,
+        };
+        has(entries, alias, Reach::Covering)
     }
 }
 

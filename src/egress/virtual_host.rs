@@ -252,9 +252,13 @@ impl<'m> Search<'_, 'm> {
         let names = names.map(str::to_owned).chain(full);
         let aliases = &self.proxy.model.aliases;
         let concrete = names.clone().filter_map(|name| {
-            let concrete = aliases.concrete(&name)?;
-            let known = self.listener.imports_service(None, &name);
-            known.then(|| concrete.to_lowercase())
+            let concrete = aliases.concrete(&name)?.to_lowercase();
+            let service = &self.services.get(&concrete)?.base;
+            let host = service.name();
+            let known = self
+                .listener
+                .imports_alias(service.namespace(), host, &name);
+            known.then_some(concrete)
         });
         let address = self.services.by_address.get(host).cloned();
         names
