@@ -60,15 +60,26 @@ fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
         "`{host}` has no port {}: there is no cluster for it, and what takes this route fails with 503",
         wanted.value
     );
+    let is_target = |port: &&&Port<'_>| {
+        let target = port.target.and_then(|target| target.number());
+        target.is_some_and(|(target, _)| i64::from(target) == wanted.value)
+    };
+    let help = match ports.iter().find(is_target) {
+        Some(port) => format!(
+            "lead it to port {}: {} is the `targetPort` behind it, and no port by itself",
+            port.number, wanted.value
+        ),
+        None => format!(
+            "lead it to a port of the host ({}), or add the port to its ServiceEntry",
+            numbers.join(", ")
+        ),
+    };
     out.add(Basis::Proven, wanted.span, message, |finding| {
         let lines = ports.iter().take(LABELS);
         lines
             .fold(finding, |finding, port| {
                 finding.because(port.number_line, "a port of the host")
             })
-            .help(format!(
-                "lead it to a port of the host ({}), or add the port to its ServiceEntry",
-                numbers.join(", ")
-            ))
+            .help(help)
     });
 }

@@ -39,7 +39,7 @@ impl Check for GatewayPortMismatch {
                     .map(|(number, _)| number.to_string())
                     .collect();
                 let message = format!(
-                    "port {} is none of the Gateway's, which are {}: the rule never matches there",
+                    "the Gateway has no server on port {}, only on {}: the rule never matches there",
                     port.value,
                     listed.join(", ")
                 );

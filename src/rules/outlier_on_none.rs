@@ -3,6 +3,7 @@
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
+use crate::egress::host::is_wildcard;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -32,16 +33,21 @@ impl Check for OutlierOnNone {
                 "outlier detection has nothing to move traffic to for {}: its connections go where the application sends them",
                 cluster.destination()
             );
+            let help = match is_wildcard(cluster.service.name()) {
+                true => {
+                    "remove `outlierDetection`: for a pattern the proxy cannot know the addresses"
+                }
+                false => {
+                    "let the proxy know the addresses, with `resolution: DNS` or `STATIC`, or remove `outlierDetection`"
+                }
+            };
             out.add(Basis::Proven, block, message, |mut finding| {
                 for line in cluster.facts.cluster_type.spans() {
                     finding = finding.because(*line, "the original destination is used");
                 }
                 finding
                     .because(cluster.service.host.line, "the host that it is for")
-                    .help(
-                        "let the proxy know the addresses, with `resolution: DNS` or `STATIC`, or remove \
-                         `outlierDetection`",
-                    )
+                    .help(help)
             });
         }
     }

@@ -68,6 +68,13 @@ fn report(
         cluster.service.name(),
         and(&names),
     );
+    let beyond = blocks.values().find(|block| BEYOND.contains(block));
+    let help = match beyond {
+        Some(block) => format!(
+            "an entry cannot hold `{block}`: set at the top level what the entry sets, if it may hold for all ports"
+        ),
+        None => format!("repeat {} inside the entry", and(&names)),
+    };
     let place = entry.map_or(number, |entry| entry.key);
     out.add(basis, place, message, |mut finding| {
         if let Some(first) = blocks.values().next() {
@@ -78,10 +85,13 @@ fn report(
         }
         finding = finding
             .because(cluster.service.host.line, "the host that it is for")
-            .help(format!("repeat {} inside the entry", and(&names)));
+            .help(help);
         finding.fix(entry.and_then(|entry| fix(cx, entry, blocks, cluster)))
     });
 }
+
+/// What an entry cannot hold.
+const BEYOND: [&str; 2] = ["retryBudget", "proxyProtocol"];
 
 fn and(names: &[String]) -> String {
     match names {
@@ -99,8 +109,7 @@ fn fix(
 ) -> Option<Fix> {
     let mut edits = Vec::new();
     for (key, block) in blocks {
-        // An entry cannot hold the others.
-        if matches!(*block, "retryBudget" | "proxyProtocol") {
+        if BEYOND.contains(block) {
             return None;
         }
         edits.push(cx.texts.copy(*key, entry.key)?);

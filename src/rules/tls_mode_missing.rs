@@ -33,32 +33,36 @@ impl Check for TlsModeMissing {
                 let message = format!(
                     "`tls` sets `{set}`, but no `mode`: the default is `DISABLE`, so plain text is sent and the rest is not used"
                 );
+                let help = match mode(&tls.value) {
+                    Some(mode) => format!("add `mode: {mode}`"),
+                    None => "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate"
+                        .to_owned(),
+                };
                 out.add(Basis::Proven, tls.key, message, |finding| {
-                    finding
-                        .absent("mode")
-                        .help(
-                            "add `mode: SIMPLE`, or `mode: MUTUAL` if the client has a certificate",
-                        )
-                        .fix(fix(cx, tls))
+                    finding.absent("mode").help(help).fix(fix(cx, tls))
                 });
             }
         }
     }
 }
 
-/// The mode that uses what is set. Unsafe: it encrypts what was plain.
-fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
-    let set = &tls.value;
+/// The mode that uses what is set, where there is only one.
+fn mode(set: &ClientTls) -> Option<&'static str> {
     // A Secret may hold a certificate of the client's or an authority only.
-    let mode = match (
+    match (
         &set.client_certificate,
         &set.private_key,
         &set.credential_name,
     ) {
-        (Some(_), Some(_), None) => "MUTUAL",
-        (None, None, None) => "SIMPLE",
-        _ => return None,
-    };
+        (Some(_), Some(_), None) => Some("MUTUAL"),
+        (None, None, None) => Some("SIMPLE"),
+        _ => None,
+    }
+}
+
+/// Unsafe: it encrypts what was plain.
+fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
+    let mode = mode(&tls.value)?;
     let edit = cx
         .texts
         .edit(tls.key, |it| it.insert("mode", &Value::from(mode)))?;

@@ -1,24 +1,19 @@
-//! From a span back to the node: trees are gone when a finding is fixed, so its document is read again.
-
-use std::fmt::Write as _;
+//! From a span back to the node: trees are gone when a finding is fixed, so its file is read again.
 
 use crate::diag::Edit;
-use crate::source::{FileId, Span};
+use crate::source::Span;
 
 use super::change;
 use super::node::{Entry, Kind, Node};
-use super::split::chunk_at;
 use super::tree::Tree;
 use super::value::Value;
 
 /// In a map or list with more children nothing is changed, so that the time for all changes stays linear.
-const SIBLINGS: usize = 4096;
+const SIBLINGS: usize = 512;
 
 /// Where a value stands in its document.
 #[derive(Clone, Debug)]
 pub struct Place<'t> {
-    /// As Kubernetes writes it: `spec.http[0].retries`. Empty for the root.
-    pub path: String,
     pub parent: Node<'t>,
     /// The entry, where the parent is a map.
     pub entry: Option<Entry<'t>>,
@@ -26,14 +21,8 @@ pub struct Place<'t> {
 }
 
 impl Tree {
-    /// Reads the one document around `offset` again, and nothing else of the file.
-    pub fn around(file: FileId, text: &str, offset: u32) -> Self {
-        Self::parse_chunks(file, text, &[chunk_at(text, offset)])
-    }
-
     /// The entry with its key or its scalar value at `key`, or the item that begins there.
     pub fn locate<'t>(&'t self, text: &'t str, key: Span) -> Option<Place<'t>> {
-        let mut path = String::new();
         let mut parent = self.document_around(text, key)?.root;
         loop {
             if children(parent).nth(SIBLINGS).is_some() {
@@ -41,15 +30,6 @@ impl Tree {
             }
             let child = children(parent)
                 .find(|child| child.key.start == key.start || child.value.span().contains(key))?;
-            match &child.entry {
-                Some(entry) if path.is_empty() => path.push_str(&entry.name),
-                Some(entry) => {
-                    let _ = write!(path, ".{}", entry.name);
-                }
-                None => {
-                    let _ = write!(path, "[{}]", child.index);
-                }
-            }
             // An item that is a collection begins where its own first child does: the span tells them apart.
             let inside = child.entry.is_none()
                 && child.value.kind() == Kind::Map
@@ -58,7 +38,6 @@ impl Tree {
             let scalar = child.value.kind() == Kind::Scalar && child.value.span() == key;
             if scalar || child.key.start == key.start && !inside {
                 return Some(Place {
-                    path,
                     parent,
                     entry: child.entry,
                     value: child.value,
@@ -73,7 +52,6 @@ impl Tree {
 }
 
 struct Child<'t> {
-    index: usize,
     key: Span,
     entry: Option<Entry<'t>>,
     value: Node<'t>,
@@ -81,13 +59,11 @@ struct Child<'t> {
 
 fn children<'t>(parent: Node<'t>) -> impl Iterator<Item = Child<'t>> {
     let entries = parent.written_entries().map(|entry| Child {
-        index: 0,
         key: entry.key.span(),
         value: entry.value,
         entry: Some(entry),
     });
-    let items = parent.items().enumerate().map(|(index, value)| Child {
-        index,
+    let items = parent.items().map(|value| Child {
         key: value.first_character(),
         entry: None,
         value,
@@ -148,6 +124,7 @@ impl Place<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::FileId;
 
     const FILE: FileId = FileId(0);
 
@@ -184,16 +161,22 @@ mod tests {
     }
 
     #[test]
-    fn a_place_has_the_path_that_leads_there() {
+    fn a_place_is_found_by_its_key_or_its_scalar_value() {
         let text = "a:\n- b: 1\n  c: {d: x}\n---\na: other\n";
         let tree = Tree::parse(FILE, text);
-        for path in ["a", "a.0", "a.0.c", "a.0.c.d"] {
-            let place = tree.locate(text, key(text, path)).unwrap();
-            assert_eq!(place.path, path.replace(".0", "[0]"));
+        for (path, expected) in [
+            ("a", "- b: 1\n  c: {d: x}"),
+            ("a.0", "b: 1\n  c: {d: x}"),
+            ("a.0.c", "{d: x}"),
+            ("a.0.c.d", "x"),
+        ] {
+            let value = tree.locate(text, key(text, path)).unwrap().value.span();
+            let written = &text[value.start as usize..value.end as usize];
+            assert_eq!(written.trim_end(), expected);
         }
         let value = u32::try_from(text.find('x').unwrap()).unwrap();
         let scalar = tree.locate(text, Span::new(FILE, value, value + 1));
-        assert_eq!(scalar.unwrap().path, "a[0].c.d");
+        assert_eq!(&*scalar.unwrap().entry.unwrap().name, "d");
         let second = u32::try_from(text.rfind('a').unwrap()).unwrap();
         let second = tree.locate(text, Span::new(FILE, second, second + 1));
         assert_eq!(second.unwrap().value.as_str().as_deref(), Some("other"));

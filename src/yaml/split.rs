@@ -88,43 +88,6 @@ pub(super) fn split_from(text: &str, mut start: usize) -> Vec<Chunk> {
     chunks
 }
 
-/// The chunk around `at`, found without looking at the rest of the file. Its index is 0.
-pub(super) fn chunk_at(text: &str, at: u32) -> Chunk {
-    let mark = if text.starts_with(MARK) { 3 } else { 0 };
-    if stream::may_be(text.get(mark..).unwrap_or("")) {
-        return Chunk {
-            index: 0,
-            start: offset(mark),
-            end: offset(text.len()),
-            separator: None,
-            json: true,
-        };
-    }
-    let before = text.get(..at as usize).unwrap_or(text);
-    let start = match before.rfind("\n---") {
-        Some(line) => Some(line + 1),
-        None => text
-            .get(mark..)
-            .is_some_and(|rest| rest.starts_with("---"))
-            .then_some(mark),
-    };
-    let start = start.map_or(mark, |line| {
-        let rest = text.get(line..).unwrap_or("");
-        line + rest.find('\n').map_or(rest.len(), |end| end + 1)
-    });
-    let end = text
-        .get(start..)
-        .and_then(|rest| rest.find("\n---"))
-        .map_or(text.len(), |end| start + end + 1);
-    Chunk {
-        index: 0,
-        start: offset(start),
-        end: offset(end),
-        separator: None,
-        json: false,
-    }
-}
-
 fn push(chunks: &mut Vec<Chunk>, start: usize, end: usize, separator: Option<Separator>) {
     if start < end || separator.is_some() {
         let index = offset(chunks.len());
