@@ -111,6 +111,7 @@ fn right(set_up: &SetUp) -> Result<(), String> {
             closed: set_up.closed,
             world: None,
             fields: false,
+            fixes: false,
         },
     );
     assert_eq!(loaded.istio, set_up.istio, "every resource is read");

@@ -80,6 +80,7 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         world: arguments.world.as_deref(),
         fields: baseline.is_some()
             || matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
+        fixes: !arguments.quiet || arguments.diff || arguments.fix.is_some(),
     };
     if arguments.world.is_some() {
         let worlds = engine::worlds(&session.loaded, &settings);

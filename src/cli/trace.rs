@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         closed: session.closed,
         world: None,
         fields: false,
+        fixes: false,
     };
     let calls = match &arguments.calls {
         Some(path) => match calls_of(path)? {

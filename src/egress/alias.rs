@@ -1,6 +1,6 @@
 //! `ExternalName` Services: other names of other services.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::registry::Registry;
 use super::service::Resolution;
@@ -15,7 +15,7 @@ pub struct Aliases {
 impl Aliases {
     /// Follows aliases of aliases to their ends. Those that lead in a circle stand for nothing.
     pub fn new(registry: &Registry<'_>) -> Self {
-        let mut next: HashMap<&str, &str> = HashMap::new();
+        let mut next: HashMap<&str, &str> = HashMap::default();
         let mut names: Vec<&str> = Vec::new();
         for definition in registry.definitions() {
             let alias = definition
@@ -26,10 +26,10 @@ impl Aliases {
                 names.push(&host.name);
             }
         }
-        let mut ends: HashMap<&str, Option<&str>> = HashMap::new();
+        let mut ends: HashMap<&str, Option<&str>> = HashMap::default();
         for name in &names {
             let mut path = Vec::new();
-            let mut seen = HashSet::new();
+            let mut seen = HashSet::default();
             let mut at = *name;
             let end = loop {
                 if let Some(known) = ends.get(at) {

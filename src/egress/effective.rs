@@ -1,6 +1,8 @@
 //! The one service that a client sees under a host, made of all that define it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+
+use foldhash::HashSet;
 
 use super::namespace::{Same, same};
 use super::service::{Origin, Port, Service};
@@ -33,7 +35,7 @@ impl<'m> EffectiveService<'m> {
     }
 
     /// With some of its ports.
-    pub fn trimmed(service: Service<'m>, ports: Vec<&'m Port<'m>>) -> Self {
+    pub(super) fn trimmed(service: Service<'m>, ports: Vec<&'m Port<'m>>) -> Self {
         Self {
             base: service,
             ports,

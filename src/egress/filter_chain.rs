@@ -1,8 +1,9 @@
 //! The filter chains of one listener, and which of them Envoy gives a connection to.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use foldhash::{HashMap, HashSet};
 use ipnet::IpNet;
 use smallvec::SmallVec;
 
@@ -177,7 +178,7 @@ impl<'m> Listener<'m> {
         let mut out = Self {
             chains: Vec::new(),
             default,
-            by_destination: HashMap::new(),
+            by_destination: HashMap::default(),
             lengths: BTreeSet::new(),
             anywhere: Group::default(),
         };

@@ -1,7 +1,8 @@
 //! The Gateways of a world, and the servers of those that select one router, merged as Istio merges them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::client::Client;
@@ -39,11 +40,11 @@ impl<'a> Gateways<'a> {
                 _ => None,
             })
             .collect();
-        let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
+        let mut by_name: HashMap<_, Vec<_>> = HashMap::default();
         for (at, (resource, _)) in all.iter().enumerate() {
             by_name.entry(resource.name()).or_default().push(at);
         }
-        let mut by_label: HashMap<_, Vec<_>> = HashMap::new();
+        let mut by_label: HashMap<_, Vec<_>> = HashMap::default();
         let mut unselective = Vec::new();
         for (at, (_, gateway)) in all.iter().enumerate() {
             match selector(gateway).next() {

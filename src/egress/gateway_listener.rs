@@ -1,7 +1,9 @@
 //! The listener of a router on one port of its pod.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
+
+use foldhash::HashMap;
 
 use super::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener};
 use super::gateway::{GatewayServer, claim};
@@ -34,7 +36,7 @@ impl<'m> RouterListeners<'m> {
 pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> RouterListeners<'m> {
     let merged = proxy.gateway();
     let mut by_bind: BTreeMap<String, Chains<'m>> = BTreeMap::new();
-    let mut names: HashMap<String, String> = HashMap::new();
+    let mut names: HashMap<String, String> = HashMap::default();
     for servers in merged
         .ports
         .iter()

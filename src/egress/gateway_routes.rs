@@ -1,6 +1,6 @@
 //! The virtual hosts of a router's HTTP connection manager.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::gateway::GatewayServer;
 use super::host::{HostIndex, is_wildcard};
@@ -52,7 +52,7 @@ impl<'m> RouteHosts<'m> {
         let services = &proxy.model.virtual_services;
         let mut out = Self::default();
         // A VirtualService has the same routes on all servers of a Gateway: those of the first.
-        let mut first: HashMap<(usize, usize), GatewayServer<'m>> = HashMap::new();
+        let mut first: HashMap<(usize, usize), GatewayServer<'m>> = HashMap::default();
         let numbers = merged.by_route.get(name).into_iter().flatten();
         for server in numbers.filter_map(|&at| merged.servers.get(at)) {
             let hosts = ServerHosts::new(server);

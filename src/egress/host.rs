@@ -1,7 +1,9 @@
 //! Host names as Istio compares them: plain strings, of which a leading `*` makes a suffix pattern.
 
+use foldhash::HashMap;
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// The domain of Kubernetes services.
 pub const CLUSTER_DOMAIN: &str = "cluster.local";
@@ -81,17 +83,20 @@ pub struct HostIndex<V> {
     patterns: HashMap<String, Vec<V>>,
     /// The lengths of the keys of `patterns`.
     lengths: BTreeSet<usize>,
-    /// All exact names and pattern suffixes, from their last byte to their first, for the names under a pattern.
-    reversed: BTreeSet<(Vec<u8>, bool)>,
+    /// The names under patterns, sorted when they are first asked for.
+    reversed: OnceLock<Vec<Reversed>>,
 }
+
+/// An exact name or the suffix of a pattern, from its last byte to its first; whether it is a pattern.
+type Reversed = (Box<[u8]>, bool);
 
 impl<V> Default for HostIndex<V> {
     fn default() -> Self {
         Self {
-            exact: HashMap::new(),
-            patterns: HashMap::new(),
+            exact: HashMap::default(),
+            patterns: HashMap::default(),
             lengths: BTreeSet::new(),
-            reversed: BTreeSet::new(),
+            reversed: OnceLock::new(),
         }
     }
 }
@@ -110,8 +115,7 @@ impl<V> HostIndex<V> {
             values.push(value);
             return;
         }
-        self.reversed
-            .insert((key.bytes().rev().collect(), is_wildcard(host)));
+        self.reversed = OnceLock::new();
         map.insert(key.to_owned(), vec![value]);
     }
 
@@ -148,18 +152,31 @@ impl<V> HostIndex<V> {
     /// Empty for an exact name.
     pub fn under<'a>(&'a self, pattern: &'a str) -> impl Iterator<Item = &'a [V]> {
         let end: Option<Vec<u8>> = suffix(pattern).map(|suffix| suffix.bytes().rev().collect());
-        let start = end.clone().unwrap_or_default();
+        let reversed = end.as_ref().map_or(&[][..], |end| {
+            let all = self.reversed.get_or_init(|| self.reversed());
+            let start = all.partition_point(|(name, _)| **name < **end);
+            all.get(start..).unwrap_or_default()
+        });
         let own = end.clone();
-        self.reversed
-            .range((start, false)..)
+        reversed
+            .iter()
             .take_while(move |(name, _)| end.as_ref().is_some_and(|end| name.starts_with(end)))
-            .filter(move |(name, wild)| !(*wild && Some(name) == own.as_ref()))
+            .filter(move |(name, wild)| !(*wild && own.as_ref().is_some_and(|own| **name == **own)))
             .filter_map(|(name, wild)| {
                 let name = String::from_utf8(name.iter().rev().copied().collect()).ok()?;
                 let map = if *wild { &self.patterns } else { &self.exact };
                 map.get(&name)
             })
             .map(Vec::as_slice)
+    }
+
+    fn reversed(&self) -> Vec<Reversed> {
+        let reverse = |name: &String| name.bytes().rev().collect();
+        let exact = self.exact.keys().map(|name| (reverse(name), false));
+        let patterns = self.patterns.keys().map(|name| (reverse(name), true));
+        let mut all: Vec<Reversed> = exact.chain(patterns).collect();
+        all.sort_unstable();
+        all
     }
 
     /// The values of every name or pattern that has a name in common with the host.

@@ -112,11 +112,11 @@ impl<'m> Build<'_, 'm> {
         if is_reserved(listener.bind(), port, protocol) {
             return;
         }
-        for service in self.proxy.imported_on(listener, port) {
-            for address in addresses(&service) {
+        for service in self.proxy.imported_on(listener, port).iter() {
+            for address in addresses(service) {
                 self.add(&Addition {
                     listener,
-                    service: &service,
+                    service,
                     number: port,
                     protocol,
                     port: service.port(port),
@@ -132,16 +132,16 @@ impl<'m> Build<'_, 'm> {
         for entry in self.entries.values_mut() {
             entry.locked = true;
         }
-        for service in self.proxy.imported_on(listener, number) {
+        for service in self.proxy.imported_on(listener, number).iter() {
             let ports = service.ports.iter().copied();
             for port in ports.filter(|port| port.number == number) {
                 if is_reserved(listener.bind(), number, port.protocol) {
                     continue;
                 }
-                for address in addresses(&service) {
+                for address in addresses(service) {
                     let addition = Addition {
                         listener,
-                        service: &service,
+                        service,
                         number,
                         protocol: port.protocol,
                         port: Some(port),

@@ -1,8 +1,10 @@
 //! One proxy: what it sees, and its configuration as far as it has been asked for.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use super::client::Client;
 use super::destination_rule::EffectiveRule;
@@ -26,6 +28,8 @@ type Remembered<K, V> = RefCell<HashMap<K, Rc<V>>>;
 pub struct Proxy<'m> {
     pub model: &'m Model<'m>,
     pub scope: Scope<'m>,
+    /// By the place of the egress listener, and the port.
+    imported: Remembered<(usize, u32), Vec<Rc<EffectiveService<'m>>>>,
     listeners: Remembered<u32, PortListeners<'m>>,
     services: Remembered<u32, PortServices<'m>>,
     gateway: OnceCell<MergedGateway<'m>>,
@@ -50,6 +54,7 @@ impl<'m> Proxy<'m> {
         Self {
             model,
             scope: model.scope(client),
+            imported: RefCell::default(),
             listeners: RefCell::default(),
             services: RefCell::default(),
             gateway: OnceCell::new(),
@@ -114,7 +119,7 @@ impl<'m> Proxy<'m> {
                 return PortServices::default();
             };
             PortServices::new(
-                self.imported_on(listener, port),
+                &self.imported_on(listener, port),
                 super::virtual_host::route_port(listener, port),
             )
         })
@@ -125,11 +130,13 @@ impl<'m> Proxy<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Vec<EffectiveService<'m>> {
-        match (listener.port, listener.required_port()) {
-            (Some(_), None) => self.scope.all_services(listener),
-            _ => self.scope.services_on(listener, port),
-        }
+    ) -> Rc<Vec<Rc<EffectiveService<'m>>>> {
+        remember(&self.imported, (listener.place, port), || {
+            match (listener.port, listener.required_port()) {
+                (Some(_), None) => self.scope.all_services(listener),
+                _ => self.scope.services_on(listener, port),
+            }
+        })
     }
 
     /// The service that a rule at a gateway means by a host: that of the VirtualService's namespace if the router

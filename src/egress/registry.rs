@@ -1,8 +1,8 @@
 //! All services of a world, found by host and by port, in the order in which Istio goes through them.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::HashMap;
 use smallvec::SmallVec;
 
 use super::service::{Definition, Origin, Service, TrafficDistribution};
@@ -16,7 +16,9 @@ pub struct Registry<'a> {
     definitions: Vec<Definition<'a>>,
     /// All services in Istio's order, the oldest first. (definition, host)
     order: Vec<(u32, u32)>,
-    by_host: HashMap<String, OfHost>,
+    /// Into `hosts`.
+    by_host: HashMap<String, u32>,
+    hosts: Vec<OfHost>,
     by_port: HashMap<u32, OnPort>,
     by_port_name: HashMap<&'a str, Vec<u32>>,
     default: DefaultExport,
@@ -36,7 +38,8 @@ struct OfHost {
 #[derive(Debug, Default)]
 struct OnPort {
     definitions: Vec<u32>,
-    /// A service of each host, found when it is asked for: together they are as many as hosts times ports.
+    /// Their hosts in the order of their names, found when it is asked for: together they are as many as hosts times
+    /// ports.
     hosts: OnceLock<Box<[u32]>>,
 }
 
@@ -68,7 +71,8 @@ impl<'a> Registry<'a> {
                     .map(|(_, host)| (at, host)),
             );
         }
-        let mut by_host: HashMap<String, OfHost> = HashMap::new();
+        let mut by_host: HashMap<String, u32> = HashMap::default();
+        let mut hosts: Vec<OfHost> = Vec::new();
         for (&(definition, host), rank) in order.iter().zip(0u32..) {
             let definition = definitions.get_mut(definition as usize);
             let Some(host) =
@@ -77,8 +81,16 @@ impl<'a> Registry<'a> {
                 continue;
             };
             host.rank = rank;
-            let of_host = by_host.entry(host.name.to_string()).or_default();
-            of_host.ranks.push(rank);
+            let known = by_host.get(&*host.name).copied();
+            let number = known.unwrap_or_else(|| {
+                let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+                by_host.insert(host.name.to_string(), number);
+                hosts.push(OfHost::default());
+                number
+            });
+            if let Some(of_host) = hosts.get_mut(number as usize) {
+                of_host.ranks.push(rank);
+            }
         }
         let mut by_namespace: Vec<_> = (0u32..)
             .zip(&order)
@@ -89,13 +101,14 @@ impl<'a> Registry<'a> {
             .sort_by_key(|(_, (at, _))| definition(*at).map(|definition| definition.namespace()));
         for (rank, (at, host)) in by_namespace {
             let name = definition(at).and_then(|definition| definition.hosts.get(host as usize));
-            if let Some(of_host) = name.and_then(|host| by_host.get_mut(&*host.name)) {
+            let number = name.and_then(|host| by_host.get(&*host.name));
+            if let Some(of_host) = number.and_then(|&number| hosts.get_mut(number as usize)) {
                 of_host.by_namespace.push(rank);
             }
         }
 
-        let mut by_port: HashMap<u32, OnPort> = HashMap::new();
-        let mut by_port_name: HashMap<&str, Vec<u32>> = HashMap::new();
+        let mut by_port: HashMap<u32, OnPort> = HashMap::default();
+        let mut by_port_name: HashMap<&str, Vec<u32>> = HashMap::default();
         for (definition, at) in definitions.iter().zip(0u32..) {
             for port in &definition.ports {
                 note(&mut by_port.entry(port.number).or_default().definitions, at);
@@ -107,6 +120,7 @@ impl<'a> Registry<'a> {
             definitions,
             order,
             by_host,
+            hosts,
             by_port,
             by_port_name,
             default,
@@ -132,24 +146,40 @@ impl<'a> Registry<'a> {
         (0..).zip(&self.order).filter_map(|(rank, _)| self.at(rank))
     }
 
+    /// What there is of a host as it is written.
+    pub(super) fn host(&self, host: &str) -> Option<OneHost<'_>> {
+        self.numbered(*self.by_host.get(host)?)
+    }
+
+    fn numbered(&self, host: u32) -> Option<OneHost<'_>> {
+        Some(OneHost {
+            registry: self,
+            of_host: self.hosts.get(host as usize)?,
+        })
+    }
+
     /// The services of a host as it is written, in Istio's order.
     pub fn of_host(&self, host: &str) -> impl Iterator<Item = Service<'_>> {
-        let of_host = self.by_host.get(host).into_iter();
-        of_host
-            .flat_map(|of_host| &of_host.ranks)
-            .filter_map(|&rank| self.at(rank))
+        self.host(host).into_iter().flat_map(OneHost::services)
     }
 
     /// The hosts of the services that have a port of this number, each once.
-    pub fn hosts_with_port(&self, port: u32) -> impl Iterator<Item = &str> {
+    pub(super) fn hosts_with_port(&self, port: u32) -> impl Iterator<Item = OneHost<'_>> {
         let on_port = self.by_port.get(&port);
         let hosts = on_port.map_or(&[][..], |on_port| {
             on_port
                 .hosts
                 .get_or_init(|| self.hosts_of(&on_port.definitions))
         });
-        let services = hosts.iter().filter_map(|&rank| self.at(rank));
-        services.map(|service| &*service.host.name)
+        hosts.iter().filter_map(|&host| self.numbered(host))
+    }
+
+    /// Every host, each once.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = OneHost<'_>> {
+        self.hosts.iter().map(|of_host| OneHost {
+            registry: self,
+            of_host,
+        })
     }
 
     fn hosts_of(&self, definitions: &[u32]) -> Box<[u32]> {
@@ -160,32 +190,23 @@ impl<'a> Registry<'a> {
             .collect();
         hosts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         hosts.dedup_by(|a, b| a.name == b.name);
-        hosts.into_iter().map(|host| host.rank).collect()
+        let numbers = hosts.into_iter().map(|host| self.by_host.get(&*host.name));
+        numbers.flatten().copied().collect()
     }
 
     /// The services of a host in one namespace, in Istio's order.
-    pub fn of_host_in<'s, 'n>(
-        &'s self,
+    pub fn of_host_in<'n>(
+        &self,
         host: &str,
         namespace: Option<&'n str>,
-    ) -> impl Iterator<Item = Service<'s>> + use<'s, 'n, 'a> {
-        let ranks = self
-            .by_host
-            .get(host)
-            .map_or(&[][..], |of_host| &of_host.by_namespace);
-        let is_before = |&rank: &u32| {
-            self.at(rank)
-                .is_some_and(|service| service.namespace() < namespace)
-        };
-        let (_, from) = ranks.split_at(ranks.partition_point(is_before));
-        from.iter()
-            .filter_map(|&rank| self.at(rank))
-            .take_while(move |service| service.namespace() == namespace)
+    ) -> impl Iterator<Item = Service<'_>> + use<'_, 'n, 'a> {
+        let host = self.host(host).into_iter();
+        host.flat_map(move |host| host.services_in(namespace))
     }
 
     /// The last of the services of a host in one namespace.
     pub fn last_in(&self, host: &str, namespace: Option<&str>) -> Option<Service<'_>> {
-        let ranks = &self.by_host.get(host)?.by_namespace;
+        let ranks = &self.host(host)?.of_host.by_namespace;
         let is_until = |&rank: &u32| self.at(rank).is_some_and(|s| s.namespace() <= namespace);
         let last = ranks.partition_point(is_until).checked_sub(1)?;
         let last = ranks.get(last).and_then(|&rank| self.at(rank))?;
@@ -219,9 +240,8 @@ impl<'a> Registry<'a> {
         let Some(list) = list else { return Vec::new() };
         let (host, namespace) = (service.name(), service.namespace());
         if self
-            .by_host
-            .get(host)
-            .is_none_or(|of_host| of_host.ranks.len() <= list.len())
+            .host(host)
+            .is_none_or(|host| host.of_host.ranks.len() <= list.len())
         {
             let all = self.of_host_in(host, namespace);
             return all.filter(|service| listed(service.definition)).collect();
@@ -274,6 +294,45 @@ impl<'a> Registry<'a> {
             .collect();
         seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
+    }
+}
+
+/// The services of one host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OneHost<'m> {
+    registry: &'m Registry<'m>,
+    of_host: &'m OfHost,
+}
+
+impl<'m> OneHost<'m> {
+    /// In Istio's order.
+    pub(super) fn services(self) -> impl Iterator<Item = Service<'m>> {
+        let ranks = self.of_host.ranks.iter();
+        ranks.filter_map(move |&rank| self.registry.at(rank))
+    }
+
+    /// The service, where there is but one.
+    pub(super) fn only(self) -> Option<Service<'m>> {
+        match self.of_host.ranks.as_slice() {
+            [only] => self.registry.at(*only),
+            _ => None,
+        }
+    }
+
+    /// Those of one namespace, in Istio's order.
+    pub(super) fn services_in(
+        self,
+        namespace: Option<&str>,
+    ) -> impl Iterator<Item = Service<'m>> + use<'_, 'm> {
+        let ranks = &self.of_host.by_namespace;
+        let is_before = |&rank: &u32| {
+            let service = self.registry.at(rank);
+            service.is_some_and(|service| service.namespace() < namespace)
+        };
+        let (_, from) = ranks.split_at(ranks.partition_point(is_before));
+        from.iter()
+            .filter_map(move |&rank| self.registry.at(rank))
+            .take_while(move |service| service.namespace() == namespace)
     }
 }
 

@@ -1,12 +1,15 @@
 //! What one proxy sees of the services and VirtualServices of its world.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use foldhash::HashMap;
+use smallvec::SmallVec;
 
 use super::client::{Client, ProxyKind};
 use super::effective::{EffectiveService, of_one_namespace};
-use super::registry::Registry;
+use super::registry::{OneHost, Registry};
 use super::service::{Origin, Service};
 use super::sidecar::{EgressListener, OutboundPolicy, Sidecars};
 use super::virtual_service::VirtualServices;
@@ -101,7 +104,12 @@ impl<'m> Scope<'m> {
     fn imported(&self, host: &str) -> Option<EffectiveService<'m>> {
         let mut taken: Vec<EffectiveService<'m>> = Vec::new();
         for listener in &self.listeners {
-            taken.extend(self.services_of(listener, host));
+            let services = self.registry.host(host);
+            taken.extend(
+                services
+                    .into_iter()
+                    .flat_map(|it| self.services_of(listener, it)),
+            );
             let routing = self.virtual_services.routing_to(host).iter().copied();
             for at in self.imported_virtual_services(listener, routing) {
                 let ports = self.destination_ports(at);
@@ -151,7 +159,7 @@ impl<'m> Scope<'m> {
         if let Some(known) = self.destinations.borrow().get(&at) {
             return Rc::clone(known);
         }
-        let mut ports = DestinationPorts::new();
+        let mut ports = DestinationPorts::default();
         if let Some(service) = self.virtual_services.get(at) {
             for (host, port) in service.destinations_for(self.own()) {
                 ports.entry(host).or_default().insert(port);
@@ -163,32 +171,31 @@ impl<'m> Scope<'m> {
     }
 
     /// The services under a host that a listener imports, all of one namespace, trimmed to its port if it has one.
-    pub fn services_of(
+    fn services_of(
         &self,
         listener: &EgressListener<'m>,
-        host: &str,
-    ) -> Vec<EffectiveService<'m>> {
+        host: OneHost<'m>,
+    ) -> SmallVec<[EffectiveService<'m>; 1]> {
+        if let Some(only) = host.only() {
+            let exposed = self.registry.exposure(&only, self.own()).is_some();
+            let imported = exposed.then(|| import(listener, only)).flatten();
+            return imported.into_iter().collect();
+        }
         let imported = |services: Vec<Service<'m>>| -> Vec<_> {
             services
                 .into_iter()
                 .filter_map(|service| import(listener, service))
                 .collect()
         };
-        let mut all = self.registry.of_host(host);
-        if let (Some(only), None) = (all.next(), all.next()) {
-            return imported(self.registry.visible([only], self.own()));
-        }
         let registry = self.registry;
         // Those of the own namespace win, so that there is no need to look at the others.
-        let own = registry.of_host_in(host, self.own());
+        let own = host.services_in(self.own());
         let own = imported(registry.visible(own, self.own()));
         if !own.is_empty() {
-            return own;
+            return own.into();
         }
-        of_one_namespace(
-            imported(registry.visible(registry.of_host(host), self.own())),
-            self.own(),
-        )
+        let visible = registry.visible(host.services(), self.own());
+        of_one_namespace(imported(visible), self.own()).into()
     }
 
     /// The services that a listener imports and that have a port of this number, in the order in which listeners
@@ -197,34 +204,27 @@ impl<'m> Scope<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Vec<EffectiveService<'m>> {
+    ) -> Vec<Rc<EffectiveService<'m>>> {
         let hosts = self.registry.hosts_with_port(port);
         let services = hosts.flat_map(|host| self.services_of(listener, host));
         self.in_order(services.filter(|service| service.port(port).is_some()))
     }
 
     /// All services that a listener imports, in the order in which listeners are made of them.
-    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<EffectiveService<'m>> {
-        let mut hosts: Vec<_> = self
-            .registry
-            .services()
-            .map(|service| &*service.host.name)
-            .collect();
-        hosts.sort_unstable();
-        hosts.dedup();
-        self.in_order(
-            hosts
-                .into_iter()
-                .flat_map(|host| self.services_of(listener, host)),
-        )
+    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<Rc<EffectiveService<'m>>> {
+        let hosts = self.registry.hosts();
+        self.in_order(hosts.flat_map(|host| self.services_of(listener, host)))
     }
 
     fn in_order(
         &self,
         services: impl Iterator<Item = EffectiveService<'m>>,
-    ) -> Vec<EffectiveService<'m>> {
+    ) -> Vec<Rc<EffectiveService<'m>>> {
         let mut placed: Vec<_> = services
-            .filter_map(|service| Some((self.registry.place(&service.base, self.own())?, service)))
+            .filter_map(|service| {
+                let place = self.registry.place(&service.base, self.own())?;
+                Some((place, Rc::new(service)))
+            })
             .collect();
         placed.sort_by_key(|(place, _)| *place);
         placed.into_iter().map(|(_, service)| service).collect()
@@ -272,11 +272,8 @@ fn with_ports<'m>(service: Service<'m>, wanted: &BTreeSet<u32>) -> Option<Effect
     if wanted.is_empty() {
         return Some(EffectiveService::of(service));
     }
-    let ports: Vec<_> = service.definition.ports.iter().collect();
-    let ports: Vec<_> = ports
-        .into_iter()
-        .filter(|port| wanted.contains(&port.number))
-        .collect();
+    let ports = service.definition.ports.iter();
+    let ports: Vec<_> = ports.filter(|port| wanted.contains(&port.number)).collect();
     (!ports.is_empty()).then(|| EffectiveService::trimmed(service, ports))
 }
 

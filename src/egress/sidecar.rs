@@ -1,6 +1,6 @@
 //! The `Sidecar` that holds for a workload: what its egress listeners import, and what becomes of the rest.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::client::Client;
 use super::destination::cluster_name;
@@ -37,7 +37,7 @@ impl<'a> Sidecars<'a> {
         let of_root = all.iter().copied().find(|(resource, sidecar)| {
             resource.namespace() == Some(root_namespace) && sidecar.workload_selector.is_none()
         });
-        let mut of_namespace: HashMap<_, Vec<_>> = HashMap::new();
+        let mut of_namespace: HashMap<_, Vec<_>> = HashMap::default();
         for (resource, sidecar) in all {
             of_namespace
                 .entry(resource.namespace())
@@ -149,6 +149,8 @@ pub struct ListenerPort {
 /// One egress listener of a Sidecar, or the one that imports everything where there is no Sidecar.
 #[derive(Clone, Debug, Default)]
 pub struct EgressListener<'m> {
+    /// Its place among those of the Sidecar.
+    pub place: usize,
     pub written: Option<&'m Spanned<SidecarEgress>>,
     /// Without one it is for all ports that the others are not for.
     pub port: Option<ListenerPort>,
@@ -168,7 +170,9 @@ impl<'m> EgressListener<'m> {
         }
         written
             .iter()
-            .map(|written| Self {
+            .enumerate()
+            .map(|(place, written)| Self {
+                place,
                 written: Some(written),
                 port: written.value.port.as_ref().map(|port| ListenerPort {
                     number: number(port.value.number.as_ref().map(|number| number.value)),

@@ -1,7 +1,8 @@
 //! Which virtual host of a sidecar's HTTP listener takes a request.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use super::effective::EffectiveService;
 use super::host::{HostIndex, is_wildcard, of_service};
@@ -50,11 +51,11 @@ pub struct PortServices<'m> {
 
 impl<'m> PortServices<'m> {
     /// Of several services of one host the last stays.
-    pub(super) fn new(services: Vec<EffectiveService<'m>>, port: u32) -> Self {
+    pub(super) fn new(services: &[Rc<EffectiveService<'m>>], port: u32) -> Self {
         let mut out = Self::default();
         for service in services {
             let name = service.base.host.name.to_lowercase();
-            out.by_name.insert(name, Rc::new(service));
+            out.by_name.insert(name, Rc::clone(service));
         }
         let mut names: Vec<_> = out.by_name.keys().cloned().collect();
         names.sort_unstable();

@@ -1,6 +1,8 @@
 //! The VirtualServices of a world in Istio's order, found by host and by the gateway they are bound to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::host::{HostIndex, to_fqdn};
 use super::http_rule::{HttpRule, Target, Written};
@@ -174,7 +176,7 @@ impl<'a> VirtualServices<'a> {
             .map(|&(resource, spec)| read(resource, spec, &delegates, &default))
             .collect();
         let mut mesh = Mesh::default();
-        let mut by_gateway: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_gateway: HashMap<&str, Vec<usize>> = HashMap::default();
         for (at, service) in all.iter().enumerate() {
             for binding in &service.bindings {
                 match binding {

@@ -1,6 +1,8 @@
 //! What runs behind services, apart from the pods that no file tells of.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::client::Client;
 use super::namespace::{Same, same};
@@ -46,8 +48,8 @@ impl<'a> Workloads<'a> {
             })
             .collect();
         entries.sort_by_key(|workload| (workload.resource.namespace(), workload.resource.name()));
-        let mut of_namespace: HashMap<_, Vec<usize>> = HashMap::new();
-        let mut by_label: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut of_namespace: HashMap<_, Vec<usize>> = HashMap::default();
+        let mut by_label: HashMap<_, Vec<usize>> = HashMap::default();
         for (at, workload) in entries.iter().enumerate() {
             let namespace = workload.resource.namespace();
             of_namespace.entry(namespace).or_default().push(at);

@@ -27,6 +27,8 @@ pub struct Settings<'a> {
     pub world: Option<&'a str>,
     /// Whether the report's format tells the paths of fields, which cost a second look at the documents with findings.
     pub fields: bool,
+    /// Fixes are wanted, which cost a second look at the documents as well.
+    pub fixes: bool,
 }
 
 /// The mesh configuration that the configuration names or holds.

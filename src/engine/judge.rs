@@ -78,7 +78,7 @@ fn look(
 ) -> Vec<Diagnostic> {
     let done = guarded(|| {
         let model = Model::new(world, known);
-        let context = Context::new(world, &model, settings.config, sources);
+        let context = Context::new(world, &model, settings.config, sources, settings.fixes);
         let found = rules.par_iter().flat_map_iter(|rule| rule.look(&context));
         let mut found: Vec<Diagnostic> = found.collect();
         precedence::settle(&mut found, &yields(rules));

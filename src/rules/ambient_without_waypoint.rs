@@ -1,6 +1,6 @@
 //! A policy for HTTP where only ztunnel is.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};

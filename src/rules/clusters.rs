@@ -1,7 +1,9 @@
 //! The clusters of external hosts, as the proxies that may use them have them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::context::Context;
 use crate::egress::client::{Client, ProxyKind};
@@ -60,7 +62,7 @@ const OF_OBJECT: usize = 20_000;
 /// gateways that its routes name. Left out are clusters about which no rule has anything to ask.
 pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     let mut found = Found {
-        seen: HashMap::new(),
+        seen: HashMap::default(),
         clusters: Vec::new(),
         routed: Routed::of(cx),
     };
@@ -72,8 +74,8 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
             }
         }
     }
-    let mut scopes: HashMap<Client, Scope<'a>> = HashMap::new();
-    let mut of_object: HashMap<Span, usize> = HashMap::new();
+    let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
+    let mut of_object: HashMap<Span, usize> = HashMap::default();
     for service in cx.model.registry.services() {
         let subsets = subsets(cx, &service);
         if !may_be_of_interest(cx, &service) || found.has_all(cx, &service, &subsets) {
@@ -233,7 +235,7 @@ struct Routed(HashSet<(String, String, i64)>);
 
 impl Routed {
     fn of(cx: &Context<'_>) -> Self {
-        let mut targets = HashSet::new();
+        let mut targets = HashSet::default();
         for rule in cx
             .model
             .virtual_services

@@ -1,9 +1,11 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use foldhash::{HashMap, HashSet};
+
 use super::clusters::{self, Cluster};
+use super::reached;
 use super::texts::Texts;
 use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts, annotations};
@@ -46,6 +48,7 @@ pub struct Context<'a> {
     clusters: OnceLock<Vec<Cluster<'a>>>,
     ways: OnceLock<Vec<HttpWay<'a>>>,
     paths: OnceLock<Vec<Path>>,
+    ends: OnceLock<Vec<(usize, u32)>>,
     /// Host and port of the clusters that HTTP requests reach.
     by_http: OnceLock<HashSet<(String, u32)>>,
 }
@@ -67,6 +70,7 @@ impl<'a> Context<'a> {
         model: &'a Model<'a>,
         config: &'a Config,
         sources: &'a Sources,
+        fixes: bool,
     ) -> Self {
         let definitions: Vec<_> = existing(world).filter_map(Definition::read).collect();
         let mut by_host = HostIndex::default();
@@ -95,7 +99,7 @@ impl<'a> Context<'a> {
             model,
             config,
             sources,
-            texts: Texts::new(sources),
+            texts: Texts::new(sources, fixes),
             version: model.mesh.version,
             definitions,
             by_host,
@@ -107,6 +111,7 @@ impl<'a> Context<'a> {
             clusters: OnceLock::new(),
             ways: OnceLock::new(),
             paths: OnceLock::new(),
+            ends: OnceLock::new(),
             by_http: OnceLock::new(),
         }
     }
@@ -179,6 +184,11 @@ impl<'a> Context<'a> {
     /// Every way to every port of every external host, hop by hop, with what Envoy is handed on each hop.
     pub fn paths(&self) -> &[Path] {
         self.paths.get_or_init(|| paths(self.model))
+    }
+
+    /// Which of the paths end at a cluster of their host, and its port.
+    pub(super) fn ends(&self) -> &[(usize, u32)] {
+        self.ends.get_or_init(|| reached::ends(self.paths()))
     }
 
     /// Whether proxies answer DNS themselves and hosts without addresses get one of their own.
@@ -288,7 +298,7 @@ pub(super) fn policies(rule: &DestinationRule) -> impl Iterator<Item = &TrafficP
 }
 
 fn outlier_blocks<'a>(world: &'a World<'a>) -> HashMap<Span, &'a Spanned<Box<OutlierDetection>>> {
-    let mut blocks = HashMap::new();
+    let mut blocks = HashMap::default();
     for resource in existing(world) {
         let Spec::DestinationRule(rule) = &resource.spec else {
             continue;
@@ -305,7 +315,7 @@ fn outlier_blocks<'a>(world: &'a World<'a>) -> HashMap<Span, &'a Spanned<Box<Out
 }
 
 fn retries_blocks(world: &World<'_>) -> HashMap<Span, Span> {
-    let mut blocks = HashMap::new();
+    let mut blocks = HashMap::default();
     for resource in existing(world) {
         let Spec::VirtualService(service) = &resource.spec else {
             continue;

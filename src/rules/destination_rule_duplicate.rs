@@ -1,6 +1,6 @@
 //! Two DestinationRules of which one loses.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -28,7 +28,7 @@ pub(super) struct DestinationRuleDuplicate;
 impl Check for DestinationRuleDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut first: HashMap<(Option<&str>, String), (&Resource, &DestinationRule)> =
-            HashMap::new();
+            HashMap::default();
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = rule
                 .host

@@ -1,6 +1,8 @@
 //! One host in two ServiceEntries that do not say the same.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::twins::{Twins, by_number, full_name, twins};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -29,7 +31,7 @@ pub(super) struct DuplicateHost;
 impl Check for DuplicateHost {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         // Objects with many hosts in common are compared once.
-        let mut compared: HashMap<(Span, Span), Option<Difference>> = HashMap::new();
+        let mut compared: HashMap<(Span, Span), Option<Difference>> = HashMap::default();
         for twins in twins(cx) {
             let (one, other) = (twins.earlier.definition, twins.later.definition);
             let difference = compared

@@ -1,6 +1,6 @@
 //! Upper case in a host.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};

@@ -32,8 +32,8 @@ impl Check for HttpTo443WithoutTls {
             // Where a rule says something about TLS, plain text is meant, or the fault is in that rule.
             let silent = matches!(cluster.tls.because, Because::Default(_));
             // A port that is declared to carry TLS expects it, whatever its number is.
-            let port = reached.port();
-            let expects = reached.definition(cx).and_then(|it| it.port(port?));
+            let port = reached.port;
+            let expects = reached.definition(cx).and_then(|it| it.port(port));
             let expects = expects.filter(|it| it.protocol.is_tls());
             let encrypts = cluster.tls.is_some() || !silent;
             if !http || encrypts || !to_443 && expects.is_none() {
@@ -45,7 +45,7 @@ impl Check for HttpTo443WithoutTls {
                 continue;
             }
             let chosen = hop.result.clusters.get(hop.chosen);
-            let route = chosen.filter(|_| reached.port() != Some(reached.path.port));
+            let route = chosen.filter(|_| reached.port != reached.path.port);
             let route = route.and_then(|cluster| cluster.name.spans().get(1).copied());
             let place = route.unwrap_or(reached.port_line());
             if !out.is_first(place) {
@@ -53,7 +53,7 @@ impl Check for HttpTo443WithoutTls {
             }
             let message = format!(
                 "plain HTTP goes to port {} of `{}`: nothing originates TLS, and an HTTPS server refuses it",
-                port.filter(|_| !to_443).unwrap_or(443),
+                if to_443 { 443 } else { port },
                 reached.path.host
             );
             let basis = if cx.world.closed || expects.is_some() {

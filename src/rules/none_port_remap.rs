@@ -24,12 +24,10 @@ impl Check for NonePortRemap {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for reached in reached(cx) {
             let kept = reached.cluster.cluster_type.value == ClusterType::OriginalDst;
-            let Some(port) = reached
-                .port()
-                .filter(|port| kept && *port != reached.path.port)
-            else {
+            let port = reached.port;
+            if !kept || port == reached.path.port {
                 continue;
-            };
+            }
             let chosen = reached.hop.result.clusters.get(reached.hop.chosen);
             let lines = chosen.map_or(&[][..], |cluster| cluster.name.spans());
             let Some(&place) = lines.get(1).or(lines.first()) else {

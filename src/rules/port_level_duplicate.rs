@@ -1,6 +1,6 @@
 //! Two entries of `portLevelSettings` for one port.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::context::policies;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -28,7 +28,7 @@ impl Check for PortLevelDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (_, rule) in cx.destination_rules() {
             for policy in policies(rule) {
-                let mut first: HashMap<i64, &Spanned<PortTrafficPolicy>> = HashMap::new();
+                let mut first: HashMap<i64, &Spanned<PortTrafficPolicy>> = HashMap::default();
                 for entry in policy.port_level_settings.items() {
                     let selector = entry.port.as_ref();
                     let Some(number) = selector.and_then(|port| port.number.as_ref()) else {

@@ -1,6 +1,8 @@
 //! An entry of `portLevelSettings` for a port that the host does not have.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashMap, HashSet};
 
 use super::context::{HOSTS, policies};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -65,7 +67,7 @@ impl<'a> Ports<'a> {
     fn of(cx: &Context<'_>, resource: &Resource, rule: &'a DestinationRule) -> Option<Self> {
         let host = rule.host.as_ref()?.value.as_str();
         let mut numbers = BTreeMap::new();
-        let mut by_target: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        let mut by_target: HashMap<u32, BTreeSet<u32>> = HashMap::default();
         let defined = cx.hosts_under(host, resource.namespace());
         if defined.len() == HOSTS {
             return None;

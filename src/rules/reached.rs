@@ -15,20 +15,15 @@ pub(super) struct Reached<'c> {
     pub(super) path: &'c Path,
     pub(super) hop: &'c Hop,
     pub(super) cluster: &'c ClusterFacts,
+    /// The port of the cluster.
+    pub(super) port: u32,
     declared: Declared,
 }
 
 impl Reached<'_> {
     /// `host:port` of the cluster, for messages.
     pub(super) fn destination(&self) -> String {
-        let port = self.port().unwrap_or(self.path.port);
-        format!("{}:{port}", self.path.host)
-    }
-
-    /// The port of the cluster.
-    pub(super) fn port(&self) -> Option<u32> {
-        let name = self.hop.cluster_name().and_then(ClusterName::parse);
-        name.map(|name| name.port)
+        format!("{}:{}", self.path.host, self.port)
     }
 
     /// What defines the host.
@@ -63,13 +58,26 @@ impl Reached<'_> {
 
 /// In the order of the destinations.
 pub(super) fn reached<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'c>> {
-    cx.paths().iter().filter_map(|path| {
-        let hop = path.last().filter(|_| path.reaches_host())?;
+    let ends = cx.ends().iter();
+    ends.filter_map(|&(at, port)| {
+        let path = cx.paths().get(at)?;
+        let hop = path.last()?;
         Some(Reached {
             path,
             hop,
-            cluster: hop.cluster.as_ref()?,
+            cluster: hop.cluster.as_deref()?,
+            port,
             declared: path.declared?,
         })
     })
+}
+
+/// Which of the paths end at a cluster of their host, and its port.
+pub(super) fn ends(paths: &[Path]) -> Vec<(usize, u32)> {
+    let paths = paths.iter().enumerate();
+    let ends = paths.filter_map(|(at, path)| {
+        let name = ClusterName::parse(path.last()?.cluster_name()?)?;
+        (name.host == path.host).then_some((at, name.port))
+    });
+    ends.collect()
 }

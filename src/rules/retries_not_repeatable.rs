@@ -1,6 +1,8 @@
 //! Retries that can send a request twice to a host whose requests must not be repeated.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -45,7 +47,7 @@ impl Check for RetriesNotRepeatable {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut lines: BTreeMap<Span, (Danger, &HttpWay<'_>)> = BTreeMap::new();
         // Lists that also hold for hosts whose requests may be repeated.
-        let mut shared: HashSet<Span> = HashSet::new();
+        let mut shared: HashSet<Span> = HashSet::default();
         for way in cx.ways() {
             let Some(policy) = way.retry.as_ref() else {
                 continue;

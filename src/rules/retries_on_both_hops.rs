@@ -1,6 +1,6 @@
 //! Retries at the sidecar and again at the egress gateway.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -25,7 +25,7 @@ pub(super) struct RetriesOnBothHops;
 impl Check for RetriesOnBothHops {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         // Of each host the way that leads to a gateway first, and what it retries.
-        let mut to_gateways: HashMap<&str, (&HttpWay<'_>, &RetryPolicy)> = HashMap::new();
+        let mut to_gateways: HashMap<&str, (&HttpWay<'_>, &RetryPolicy)> = HashMap::default();
         for way in cx.ways().iter().filter(|way| !way.reaches) {
             if let (Some(policy), Some(_)) = (&way.retry.value, way.rule) {
                 to_gateways

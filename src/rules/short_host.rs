@@ -1,6 +1,6 @@
 //! A host without a dot.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};

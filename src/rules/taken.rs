@@ -1,6 +1,8 @@
 //! What the routes before one have taken.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 
 use super::asked::{Asked, Conditions};
 use crate::istio::route::StringMatch;

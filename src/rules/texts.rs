@@ -1,23 +1,34 @@
-//! Files, read again where something in them is to be changed: their trees are gone by then.
+//! Documents, read again where something in them is to be changed: their trees are gone by then.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::HashMap;
 
 use crate::diag::Edit;
 use crate::source::{FileId, Sources, Span};
-use crate::yaml::{Place, Tree, Value};
+use crate::yaml::{Chunk, Place, Tree, Value, split};
+
+/// So many documents that were read are kept: what is to be changed mostly lies close together.
+const KEPT: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Texts<'a> {
     sources: &'a Sources,
-    trees: Mutex<HashMap<FileId, Arc<Tree>>>,
+    /// Somebody wants to know what to change.
+    wanted: bool,
+    chunks: Mutex<HashMap<FileId, Arc<[Chunk]>>>,
+    /// The documents that were read last, by their place in the file.
+    last: Mutex<VecDeque<(FileId, usize, Arc<Tree>)>>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(sources: &'a Sources) -> Self {
+    pub(super) fn new(sources: &'a Sources, wanted: bool) -> Self {
         Self {
             sources,
-            trees: Mutex::default(),
+            wanted,
+            chunks: Mutex::default(),
+            last: Mutex::default(),
         }
     }
 
@@ -28,31 +39,57 @@ impl<'a> Texts<'a> {
         place: Span,
         change: impl FnOnce(&Place<'_>) -> Option<Edit>,
     ) -> Option<Edit> {
-        let text = &self.sources.get(place.file).text;
-        change(&self.tree(place.file).locate(text, place)?)
+        let tree = self.tree(place)?;
+        change(&tree.locate(self.text(place), place)?)
     }
 
     /// What is written there.
     pub(super) fn value(&self, place: Span) -> Option<Value> {
-        let text = &self.sources.get(place.file).text;
-        let tree = self.tree(place.file);
-        Some(Value::from(tree.locate(text, place)?.value))
+        let tree = self.tree(place)?;
+        Some(Value::from(tree.locate(self.text(place), place)?.value))
     }
 
     /// Copies the entry with its key at `from` into the map at `to`, of the same file.
     pub(super) fn copy(&self, from: Span, to: Span) -> Option<Edit> {
-        let text = &self.sources.get(to.file).text;
-        let tree = self.tree(to.file);
-        let from = tree.locate(text, from).filter(|_| from.file == to.file)?;
-        tree.locate(text, to)?.copy(&from)
+        if from.file != to.file {
+            return None;
+        }
+        let (source, target) = (self.tree(from)?, self.tree(to)?);
+        let from = source.locate(self.text(from), from)?;
+        target.locate(self.text(to), to)?.copy(&from)
     }
 
-    fn tree(&self, file: FileId) -> Arc<Tree> {
-        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        let tree = trees.entry(file).or_insert_with(|| {
-            let text = &self.sources.get(file).text;
-            Arc::new(Tree::parse(file, text))
-        });
-        Arc::clone(tree)
+    fn text(&self, place: Span) -> &'a str {
+        &self.sources.get(place.file).text
+    }
+
+    /// The document around a place.
+    fn tree(&self, place: Span) -> Option<Arc<Tree>> {
+        if !self.wanted {
+            return None;
+        }
+        let text = self.text(place);
+        let chunks = {
+            let mut all = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
+            let chunks = all
+                .entry(place.file)
+                .or_insert_with(|| split(place.file, text).into());
+            Arc::clone(chunks)
+        };
+        let at = chunks.partition_point(|chunk| chunk.end() <= place.start);
+        let known = |last: &VecDeque<(FileId, usize, Arc<Tree>)>| {
+            let mut last = last.iter();
+            let found = last.find(|(file, other, _)| (*file, *other) == (place.file, at))?;
+            Some(Arc::clone(&found.2))
+        };
+        if let Some(tree) = known(&self.last.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(tree);
+        }
+        let chunk = chunks.get(at)?.clone();
+        let tree = Arc::new(Tree::parse_chunks(place.file, text, &[chunk]));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.truncate(KEPT - 1);
+        last.push_front((place.file, at, Arc::clone(&tree)));
+        Some(tree)
     }
 }

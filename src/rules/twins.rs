@@ -1,6 +1,8 @@
 //! Two ServiceEntries of one host that clients can meet.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::context::{Context, Defined};
 use crate::egress::namespace::{Same, same};
@@ -32,7 +34,7 @@ pub(super) fn twins<'c>(cx: &'c Context<'_>) -> Vec<Twins<'c>> {
     }
     let mut found = Vec::new();
     for definitions in by_host.into_values() {
-        let mut first_of: HashMap<Option<&str>, Defined<'c>> = HashMap::new();
+        let mut first_of: HashMap<Option<&str>, Defined<'c>> = HashMap::default();
         for later in &definitions {
             let namespace = later.definition.namespace();
             let earlier = first_of.get(&namespace).or(definitions.first()).copied();

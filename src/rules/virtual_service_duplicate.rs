@@ -1,6 +1,6 @@
 //! Two VirtualServices of one host for sidecars.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -26,7 +26,7 @@ pub(super) struct VirtualServiceDuplicate;
 
 impl Check for VirtualServiceDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut first: HashMap<&str, (&VirtualService<'_>, Span)> = HashMap::new();
+        let mut first: HashMap<&str, (&VirtualService<'_>, Span)> = HashMap::default();
         for service in cx.model.virtual_services.iter() {
             let of_mesh = service.bindings.contains(&Binding::Mesh);
             if !of_mesh

@@ -1,7 +1,9 @@
 //! The ways of HTTP requests towards external hosts, hop by hop, with the retry policy of each.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use foldhash::HashSet;
 
 use super::context::Context;
 use crate::egress::call::Call;
@@ -54,7 +56,7 @@ const SAMPLES: usize = 16;
 
 pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for path in cx.paths() {
         let Some(towards) = towards(cx, path) else {
             continue;

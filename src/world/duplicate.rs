@@ -1,6 +1,8 @@
 //! Resources that one file or one kustomization defines more than once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use super::file::File;
 use super::identity::{Identity, is_filled_in};
@@ -20,7 +22,7 @@ pub(super) fn find(files: &[&File], kustomizations: &Kustomizations) -> Vec<Diag
         .iter()
         .map(|file| (file.place.as_str(), *file))
         .collect();
-    let mut said = HashSet::new();
+    let mut said = HashSet::default();
     for tree in kustomizations.trees() {
         for finding in in_tree(&tree, &places) {
             // Another root may reach the same two.
@@ -109,7 +111,7 @@ struct Built {
 
 fn in_tree(tree: &Tree<'_>, places: &HashMap<&str, &File>) -> Vec<Diagnostic> {
     let mut known: BTreeMap<Built, Vec<(&Resource, Span)>> = BTreeMap::new();
-    let mut read = HashSet::new();
+    let mut read = HashSet::default();
     for reached in tree.files.iter().filter(|reached| !reached.repeated) {
         let Some(file) = places.get(reached.place) else {
             continue;
@@ -117,7 +119,7 @@ fn in_tree(tree: &Tree<'_>, places: &HashMap<&str, &File>) -> Vec<Diagnostic> {
         if !read.insert(file.id) {
             continue;
         }
-        let mut here = HashSet::new();
+        let mut here = HashSet::default();
         for (identity, resource) in counted(file) {
             let written = resource.meta.namespace.as_ref();
             let built = Built {

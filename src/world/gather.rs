@@ -1,6 +1,6 @@
 //! What holds of what was found in each world.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::worlds::Worlds;
 use crate::diag::Diagnostic;
@@ -20,7 +20,7 @@ impl Worlds<'_> {
         found: impl IntoIterator<Item = (usize, Diagnostic)>,
         is_absence: impl Fn(&Diagnostic) -> bool,
     ) -> Vec<Diagnostic> {
-        let mut known: HashMap<Key, usize> = HashMap::new();
+        let mut known: HashMap<Key, usize> = HashMap::default();
         let mut out: Vec<(Diagnostic, Vec<usize>)> = Vec::new();
         for (world, finding) in found {
             if !self.holds_in(world, &finding) {
@@ -39,7 +39,7 @@ impl Worlds<'_> {
             }
             worlds.push(world);
         }
-        let mut counts: HashMap<FileId, usize> = HashMap::new();
+        let mut counts: HashMap<FileId, usize> = HashMap::default();
         for world in &self.list {
             for &file in world.files() {
                 *counts.entry(file).or_default() += 1;

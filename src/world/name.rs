@@ -1,6 +1,6 @@
 //! What worlds are called in findings that do not hold everywhere.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 /// Shortens places by the folders that all of them begin with; equal ones are told apart by numbers.
 pub(super) fn shorten(places: Vec<String>) -> Vec<String> {
@@ -15,7 +15,7 @@ pub(super) fn shorten(places: Vec<String>) -> Vec<String> {
             .take_while(|&at| parts.iter().all(|parts| parts.get(at) == first.get(at)))
             .count()
     });
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::default();
     parts
         .into_iter()
         .map(|parts| {

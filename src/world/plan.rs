@@ -1,6 +1,8 @@
 //! Which files make up which world.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use super::file::File;
 use super::identity::Identity;
@@ -86,7 +88,7 @@ fn find(files: &[&File], rivals: &Rivals, kustomizations: &Kustomizations) -> Ve
         .map(|(number, file)| (file.place.as_str(), number))
         .collect();
     let brings = |&number: &FileIndex| files.get(number).is_some_and(|file| file.brings_anything());
-    let mut known: HashMap<Vec<FileIndex>, usize> = HashMap::new();
+    let mut known: HashMap<Vec<FileIndex>, usize> = HashMap::default();
     let mut out: Vec<Found> = Vec::new();
     let (mut held, mut looks) = (0, 0);
     for (side, giver) in givers(files, rivals, kustomizations) {
@@ -143,7 +145,7 @@ fn givers(
 
 /// What tells each world from the others: its side, or the file that gives it where several lie on one side.
 fn places(found: &[Found], files: &[&File], rivals: &Rivals) -> Vec<String> {
-    let mut sides: HashMap<Option<NodeId>, usize> = HashMap::new();
+    let mut sides: HashMap<Option<NodeId>, usize> = HashMap::default();
     for one in found {
         *sides.entry(one.side).or_default() += 1;
     }
@@ -165,7 +167,7 @@ pub(super) fn by_name(
     kustomizations: &Kustomizations,
     options: &Options<'_>,
 ) -> Vec<Plan> {
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::default();
     let mut held = vec![false; files.len()];
     let mut plans = Vec::new();
     for NamedWorld { name, holds } in &options.named {

@@ -3,7 +3,7 @@
 //! Two siblings (folders or files of one folder) are *rivals* when one resource is defined under both; rivalry is
 //! transitive among the siblings of a folder. A file sees another unless, where their paths part, they lie in rivals.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::hash::Hash;
 
 pub(super) type NodeId = usize;
@@ -42,7 +42,7 @@ impl Rivals {
             shares: vec![false; files.len()],
         };
         out.add(None);
-        let mut named: HashMap<(NodeId, &str), NodeId> = HashMap::new();
+        let mut named: HashMap<(NodeId, &str), NodeId> = HashMap::default();
         for (index, (place, _)) in files.iter().enumerate() {
             let mut at = ROOT;
             for part in place.split('/') {
@@ -150,7 +150,7 @@ impl Rivals {
     /// Makes rivals of the siblings under which the files lie that define one resource.
     fn part(&mut self, holders: &[FileIndex]) {
         // For each folder above a definition: the child through which it was reached first.
-        let mut first: HashMap<NodeId, NodeId> = HashMap::new();
+        let mut first: HashMap<NodeId, NodeId> = HashMap::default();
         for &file in holders {
             self.shares[file] = true;
             let mut at = self.leaves[file];
@@ -202,7 +202,7 @@ impl Rivals {
 
 /// The files of each thing that several define, in the order of its first file.
 fn shared<T: Eq + Hash>(files: &[(&str, Vec<T>)]) -> Vec<Vec<FileIndex>> {
-    let mut known: HashMap<&T, usize> = HashMap::new();
+    let mut known: HashMap<&T, usize> = HashMap::default();
     let mut holders: Vec<Vec<FileIndex>> = Vec::new();
     for (index, (_, defines)) in files.iter().enumerate() {
         for thing in defines {

@@ -1,7 +1,8 @@
 //! From files to worlds.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::duplicate;
 use super::file::File;
@@ -80,7 +81,7 @@ pub fn split<'a>(
 
 /// The resources of a file without those that a later definition in it replaces.
 fn lasting(file: &File) -> Vec<&Resource> {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut out: Vec<&Resource> = file
         .resources
         .iter()
@@ -96,7 +97,7 @@ fn lasting(file: &File) -> Vec<&Resource> {
 
 /// For each file: its resources that other files define too, each with a number that its definitions share.
 fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(usize, Span)>> {
-    let mut known: HashMap<Identity<'_>, usize> = HashMap::new();
+    let mut known: HashMap<Identity<'_>, usize> = HashMap::default();
     let mut counts: Vec<usize> = Vec::new();
     let mut out: Vec<Vec<(usize, Span)>> = Vec::with_capacity(files.len());
     for resources in files {
@@ -129,7 +130,7 @@ fn undecided(files: &[FileIndex], repeated: &[Vec<(usize, Span)>]) -> Vec<Span> 
             .filter_map(|&number| repeated.get(number))
             .flatten()
     };
-    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let mut counts: HashMap<usize, usize> = HashMap::default();
     for &(number, _) in here() {
         *counts.entry(number).or_default() += 1;
     }

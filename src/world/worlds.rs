@@ -1,7 +1,8 @@
 //! What one cluster holds, and all of them together.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::mesh::Mesh;
 use super::rivals::{FileIndex, Rivals};

@@ -1,6 +1,6 @@
 //! What several rules of one host come to.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::rule::Rule;
 use crate::egress::facts::Overridden;
@@ -109,7 +109,7 @@ impl<'m> EffectiveRule<'m> {
         let mut lost: Vec<_> = lost_policies.take(MOST).collect();
         lost.extend(lost_subsets.take(MOST));
         lost.extend(lost_rules.take(MOST));
-        let mut said = HashSet::new();
+        let mut said = HashSet::default();
         lost.retain(|lost| said.insert(lost.span));
         lost
     }

@@ -1,7 +1,9 @@
 //! The rules of one host, found by namespace, and which of several stand on their own.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::rule::Rule;
 use crate::egress::host::{self, HostIndex};
@@ -81,7 +83,7 @@ impl<'a> Index<'a> {
 impl<'a> Group<'a> {
     fn new(members: &[usize], rules: &[Rule<'a>]) -> Self {
         let mut group = Self::default();
-        let mut by_selector: HashMap<&[(&str, &str)], usize> = HashMap::new();
+        let mut by_selector: HashMap<&[(&str, &str)], usize> = HashMap::default();
         for &at in members {
             let Some(rule) = rules.get(at) else { continue };
             match &rule.selector {

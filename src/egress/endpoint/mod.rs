@@ -2,11 +2,12 @@
 
 mod instance;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 pub use instance::Instance;
 pub(super) use instance::locality_parts;
 
+use foldhash::HashSet;
 use instance::{host_itself, needs_dns, of_entry, of_kubernetes, of_pod};
 
 use super::registry::Registry;
@@ -59,7 +60,7 @@ pub(super) fn instances<'m>(
     definitions.dedup_by_key(|service| service.host.rank);
     let mut out = Vec::new();
     // A port that has an endpoint gets no further one from a DNS_ROUND_ROBIN entry.
-    let mut taken: HashSet<u32> = HashSet::new();
+    let mut taken: HashSet<u32> = HashSet::default();
     for service in definitions {
         let ports: Vec<_> = service
             .definition

@@ -1,9 +1,10 @@
 //! Follows calls from proxy to proxy.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::Hop;
 use crate::egress::call::Call;
@@ -53,7 +54,7 @@ impl<'m> Walk<'m> {
             kept,
             left: ENDPOINTS,
             ways: ALL_WAYS,
-            met: HashMap::new(),
+            met: HashMap::default(),
         }
     }
 
