@@ -34,7 +34,9 @@ impl Noticed<'_> {
             | NoticeKind::HiddenByCarriageReturn => (
                 "text-never-read",
                 Severity::Warning,
-                self.shares_document(span) || mentions_istio(self.at(span)),
+                // The end of a template's block is read before the manifest is.
+                (self.shares_document(span) || mentions_istio(self.at(span)))
+                    && !self.at(span).contains("{{"),
             ),
             NoticeKind::SeparatorWithComment => (
                 "document-lost-by-istioctl",

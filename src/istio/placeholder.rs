@@ -45,13 +45,13 @@ fn holds_mark(text: &str) -> bool {
             || between(text, "@", is_capitals))
 }
 
-/// A DNS label of capitals with an underscore (`DB_HOST`), which no host name has, unless it is a word that Istio or
+/// A DNS label with a word of capitals and an underscore (`DB_HOST`), which no host name has, unless it is a word that Istio or
 /// Envoy knows: then it is one in the wrong place.
 fn is_spelt_in_capitals(text: &str) -> bool {
     text.contains('_')
         && text
-            .split(['.', '/', ':'])
-            .any(|label| label.contains('_') && is_capitals(label))
+            .split(['.', '/', ':', '-'])
+            .any(|word| word.contains('_') && is_capitals(word))
         && !WORDS.contains(&text)
         && !schema::is_word(text)
 }
@@ -162,6 +162,7 @@ mod tests {
             "APP_NAMESPACE_PLACEHOLDER",
             "DB_HOST.svc",
             "NS_NAME/api.example",
+            "ratings.USER_NAME-lab.svc.cluster.local",
         ] {
             assert!(is_spelt_in_capitals(text), "{text}");
         }

@@ -8,7 +8,7 @@ use crate::egress::host::to_fqdn;
 use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::traffic::DestinationRule;
-use crate::source::Span;
+use crate::source::{Sources, Span};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -49,7 +49,7 @@ impl Check for DestinationRuleDuplicate {
             if other.name() == resource.name() || exports(earlier) != exports(rule) {
                 continue;
             }
-            let Some((what, lost, kept)) = loss(earlier, rule) else {
+            let Some(Loss { what, lost, kept }) = loss(cx.sources, earlier, rule) else {
                 continue;
             };
             let message = format!(
@@ -79,22 +79,40 @@ fn exports(rule: &DestinationRule) -> Vec<&str> {
 }
 
 /// What the later of two rules loses, and the lines of it and of what is used instead.
-fn loss(earlier: &DestinationRule, later: &DestinationRule) -> Option<(String, Span, Span)> {
+struct Loss {
+    what: String,
+    lost: Span,
+    kept: Span,
+}
+
+/// `None` where both say the same, so that nothing is lost.
+fn loss(sources: &Sources, earlier: &DestinationRule, later: &DestinationRule) -> Option<Loss> {
     if let (Some(kept), Some(lost)) = (&earlier.traffic_policy, &later.traffic_policy) {
-        return Some(("this `trafficPolicy`".to_owned(), lost.key, kept.key));
+        return (!say_the_same(sources, kept.span, lost.span)).then(|| Loss {
+            what: "this `trafficPolicy`".to_owned(),
+            lost: lost.key,
+            kept: kept.key,
+        });
     }
     later.subsets.items().iter().find_map(|subset| {
         let name = subset.value.name.as_ref()?;
-        let mut known = earlier
-            .subsets
-            .items()
-            .iter()
-            .filter_map(|it| it.value.name.as_ref());
-        let kept = known.find(|it| it.value == name.value)?;
-        Some((
-            format!("the subset `{}` here", name.value),
-            name.span,
-            kept.span,
-        ))
+        let kept = earlier.subsets.items().iter().find(|it| {
+            let other = it.value.name.as_ref();
+            other.is_some_and(|other| other.value == name.value)
+        })?;
+        if say_the_same(sources, kept.span, subset.span) {
+            return None;
+        }
+        Some(Loss {
+            what: format!("the subset `{}` here", name.value),
+            lost: name.span,
+            kept: kept.value.name.as_ref()?.span,
+        })
     })
+}
+
+/// Whether two blocks differ in blanks alone.
+fn say_the_same(sources: &Sources, one: Span, other: Span) -> bool {
+    let words = |span| sources.text(span).split_ascii_whitespace();
+    words(one).eq(words(other))
 }

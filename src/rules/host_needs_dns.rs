@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use super::targets::targets;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::host::{CLUSTER_DOMAIN, is_wildcard, to_fqdn};
+use crate::egress::host::{CLUSTER_DOMAIN, is_wildcard};
 use crate::egress::service::{Definition, Origin};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
@@ -92,32 +93,10 @@ fn domain(name: &str) -> (Option<&str>, Option<&str>) {
 /// The hosts to which VirtualServices of other hosts lead: names for Envoy, which no application asks for.
 fn led_to_by_others(cx: &Context<'_>) -> HashSet<String> {
     let mut found = HashSet::new();
-    for (resource, service) in cx.virtual_services() {
-        let namespace = resource.namespace();
-        let own: HashSet<String> = service
-            .hosts
-            .items()
-            .iter()
-            .map(|it| to_fqdn(&it.value, namespace))
-            .collect();
-        let http = service.http.items().iter();
-        let http = http.flat_map(|it| it.value.route.items());
-        let tls = service.tls.items().iter();
-        let tls = tls.flat_map(|it| it.value.route.items());
-        let tcp = service.tcp.items().iter();
-        let tcp = tcp.flat_map(|it| it.value.route.items());
-        let bytes = tls
-            .chain(tcp)
-            .filter_map(|it| it.value.destination.as_ref());
-        let all = http
-            .filter_map(|it| it.value.destination.as_ref())
-            .chain(bytes);
-        let hosts = all.filter_map(|it| it.value.host.as_ref());
-        found.extend(
-            hosts
-                .map(|it| to_fqdn(&it.value, namespace))
-                .filter(|host| !own.contains(host)),
-        );
+    for routes in cx.model.virtual_services.iter() {
+        let own: HashSet<&str> = routes.hosts.iter().map(|(host, _)| host.as_str()).collect();
+        let hosts = targets(routes).into_iter().map(|it| it.host());
+        found.extend(hosts.filter(|host| !own.contains(host.as_str())));
     }
     found
 }

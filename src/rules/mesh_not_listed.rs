@@ -1,9 +1,12 @@
 //! Rules for sidecars in a VirtualService that is not for sidecars.
 
 use super::matches::{self, Holds};
+use super::targets::targets;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
+use crate::egress::gateway::selector;
 use crate::egress::service::Origin;
+use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
 use crate::istio::route::VirtualService;
 use crate::source::{Span, Spanned};
@@ -24,9 +27,13 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct MeshNotListed;
 
+/// So many gateways of a VirtualService are looked at.
+const GATEWAYS: usize = 16;
+
 impl Check for MeshNotListed {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for (resource, service) in cx.virtual_services() {
+        for routes in cx.model.virtual_services.iter() {
+            let (resource, service) = (routes.resource, routes.spec);
             let gateways = service.gateways.items();
             let Some(key) = service
                 .gateways
@@ -49,18 +56,20 @@ impl Check for MeshNotListed {
                 });
                 continue;
             }
-            let hosts = service.hosts.items().iter();
+            // `hosts: ["*"]` of an ingress gateway covers external hosts and is not about them.
+            let hosts = service.hosts.items().iter().filter(|it| it.value != "*");
             let external =
                 hosts.flat_map(|host| cx.hosts_overlapping(&host.value, resource.namespace()));
-            // `hosts: ["*"]` of an ingress gateway covers external hosts and is not about them.
             let external = external.into_iter().find(|it| {
                 it.definition.origin == Origin::ServiceEntry
                     && it.definition.mesh_external
-                    && leads_to(service, it.host)
+                    && leads_to(routes, it.host)
             });
             let Some(external) = external else { continue };
             let name = external.host.to_lowercase();
-            if cx.model.virtual_services.covering(&name).next().is_some() {
+            if cx.model.virtual_services.covering(&name).next().is_some()
+                || is_for_ingress(cx, service, resource.namespace())
+            {
                 continue;
             }
             let message = format!(
@@ -78,21 +87,22 @@ impl Check for MeshNotListed {
 }
 
 /// Whether some route sends requests or connections to the host.
-fn leads_to(service: &VirtualService, host: &str) -> bool {
-    let http = service.http.items().iter();
-    let http = http
-        .flat_map(|it| it.value.route.items())
-        .filter_map(|it| it.value.destination.as_ref());
-    let tls = service.tls.items().iter();
-    let tls = tls.flat_map(|it| it.value.route.items());
-    let tcp = service.tcp.items().iter();
-    let tcp = tcp.flat_map(|it| it.value.route.items());
-    let bytes = tls
-        .chain(tcp)
-        .filter_map(|it| it.value.destination.as_ref());
-    http.chain(bytes)
-        .filter_map(|it| it.value.host.as_ref())
-        .any(|it| it.value.eq_ignore_ascii_case(host))
+fn leads_to(routes: &Routes<'_>, host: &str) -> bool {
+    let mut targets = targets(routes).into_iter();
+    targets.any(|target| target.host().eq_ignore_ascii_case(host))
+}
+
+/// Whether all of its Gateways that are known stand where traffic comes in.
+fn is_for_ingress(cx: &Context<'_>, service: &VirtualService, namespace: Option<&str>) -> bool {
+    let names = service.gateways.items().iter().take(GATEWAYS);
+    let mut gateways = names
+        .flat_map(|it| match Binding::parse(&it.value, namespace) {
+            Binding::Gateway { namespace, name } => cx.model.gateways.named(namespace, name),
+            Binding::Mesh => Vec::new(),
+        })
+        .peekable();
+    gateways.peek().is_some()
+        && gateways.all(|(_, it)| selector(it).any(|(_, value)| value.contains("ingress")))
 }
 
 fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<String>> {
