@@ -245,6 +245,27 @@ fn what_is_said_often_is_folded_and_can_be_unfolded() {
 }
 
 #[test]
+fn silenced_findings_are_folded_apart() {
+    let (mut report, sources) = many();
+    for finding in report.diagnostics.iter_mut().take(24) {
+        finding.suppressed = Some(Box::new(Suppressed {
+            by: Silencer::Baseline,
+            reason: None,
+        }));
+    }
+    let all = Options {
+        show_suppressed: true,
+        ..Options::default()
+    };
+    let text = String::from_utf8(written(Format::Text, &report, &sources, &all)).unwrap();
+    assert_eq!(text.matches("╭─[").count(), 3 + 2);
+    assert!(
+        text.contains("advice[unknown-field]: 21 more silenced in 2 files"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_findings_of_each_rule_are_counted() {
     let counted = Options {
         statistics: true,

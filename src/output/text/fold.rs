@@ -19,12 +19,15 @@ pub(super) struct Fold {
     files: BTreeSet<FileId>,
 }
 
-/// By level, so that many pieces of advice do not hide the warnings of their rule.
-pub(super) type Folds = BTreeMap<(&'static str, Severity), Fold>;
+/// By level, so that many pieces of advice do not hide the warnings of their rule, and by whether they are silenced.
+pub(super) type Folds = BTreeMap<(&'static str, Severity, bool), Fold>;
 
 /// Takes out of `findings` what is not to be drawn.
 pub(super) fn fold(findings: &mut Vec<&Diagnostic>) -> Folds {
-    let kind = |finding: &Diagnostic| (finding.rule, finding.severity);
+    let kind = |finding: &Diagnostic| {
+        let silenced = finding.suppressed.is_some();
+        (finding.rule, finding.severity, silenced)
+    };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for finding in findings.iter() {
         *counts.entry(kind(finding)).or_default() += 1;
@@ -53,14 +56,15 @@ pub(super) fn fold(findings: &mut Vec<&Diagnostic>) -> Folds {
 /// One line for each fold, then an empty one.
 pub(super) fn draw(folds: &Folds, painter: &Painter) -> String {
     let mut out = String::new();
-    for (&(rule, severity), fold) in folds {
+    for (&(rule, severity, silenced), fold) in folds {
         let tag = format!("{}[{rule}]", severity.name());
         painter.paint(&mut out, Paint::Level(severity), &tag);
         let files = fold.files.len();
         let s = if files == 1 { "" } else { "s" };
+        let silenced = if silenced { " silenced" } else { "" };
+        let count = fold.count;
         out.push_str(&format!(
-            ": {} more in {files} file{s} (`--verbose` shows them)\n",
-            fold.count
+            ": {count} more{silenced} in {files} file{s} (`--verbose` shows them)\n"
         ));
     }
     if !out.is_empty() {
