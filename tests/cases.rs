@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use egress_lint::diag::{Fixable, RuleInfo};
 use egress_lint::engine::known_rules;
+use egress_lint::rules::{self, Options};
 use harness::documents::{self, Part};
 use harness::facts::{Change, Fact, Facts, Line};
 use harness::marks::{self, Mark};
@@ -57,6 +58,16 @@ fn main() {
             let rule = rule.clone();
             trials.push(Trial::test(test, move || {
                 case.check(&rule).map_err(Failed::from)
+            }));
+        }
+    }
+    for rule in rules::all() {
+        let name = rule.meta.name;
+        let check = (rule.build)(Options::new(name, None));
+        for &special in check.iter().flat_map(|check| check.yields_to()) {
+            let test = format!("{name}::yields-to-{special}");
+            trials.push(Trial::test(test, move || {
+                yields(name, special).map_err(Failed::from)
             }));
         }
     }
@@ -422,6 +433,27 @@ fn demo() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Some bad case of `special` has a finding of `general`, too, which is told only if `special` is off.
+fn yields(general: &str, special: &str) -> Outcome {
+    let off = format!("{special}=off");
+    let folder = harness::root().join("testdata/rules").join(special);
+    let cases = Case::all(&folder);
+    let shows = |case: &Case| {
+        let inputs = case.inputs();
+        let number = |options: &[&str]| {
+            let findings = case.room().findings(options, &inputs);
+            findings.iter().filter(|it| it.rule == general).count()
+        };
+        number(&[]) < number(&["--rule", &off])
+    };
+    match cases.iter().filter(|case| case.is_bad()).any(shows) {
+        true => Ok(()),
+        false => Err(format!(
+            "no case shows that `{general}` yields to `{special}`"
+        )),
+    }
 }
 
 /// 5. What the rule says about its fixes is true of all its cases.
