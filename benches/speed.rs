@@ -27,10 +27,15 @@ fn main() {
         "{files} files, {istio} bytes of them about Istio, {cores} cores"
     ));
 
-    let reference = time(Command::new("rg").args(["-l", "istio.io"]).arg(&tree));
-    let quiet = time(check(program).arg("--quiet").arg(&tree));
-    let text = time(check(program).arg("--verbose").arg(&tree));
-    let one = time(check(program).arg("--quiet").arg(&large));
+    let mut grep = Command::new("rg");
+    grep.args(["-l", "istio.io"]).arg(&tree);
+    let mut quiet = check(program);
+    quiet.arg("--quiet").arg(&tree);
+    let mut verbose = check(program);
+    verbose.arg("--verbose").arg(&tree);
+    let mut one = check(program);
+    one.arg("--quiet").arg(&large);
+    let [reference, quiet, verbose, one] = times([grep, quiet, verbose, one]);
     match reference {
         Some(reference) => {
             say(&format!(
@@ -38,7 +43,7 @@ fn main() {
                 reference.as_secs_f64()
             ));
             ratio("check --quiet", quiet, reference);
-            ratio("check --verbose", text, reference);
+            ratio("check --verbose", verbose, reference);
         }
         None => say("ripgrep is not installed: no ratio"),
     }
@@ -71,17 +76,21 @@ fn check(program: &str) -> Command {
     command
 }
 
-/// The fastest of several runs; `None` where the program cannot be started.
-fn time(command: &mut Command) -> Option<Duration> {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    (0..ROUNDS)
-        .map(|_| {
+/// The fastest run of each; `None` where the program cannot be started. They take turns, so that whatever else the machine
+/// does meets them alike.
+fn times<const N: usize>(mut commands: [Command; N]) -> [Option<Duration>; N] {
+    let mut fastest = [None; N];
+    for _ in 0..ROUNDS {
+        for (command, fastest) in commands.iter_mut().zip(&mut fastest) {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
             let start = Instant::now();
-            command.status().ok().map(|_| start.elapsed())
-        })
-        .collect::<Option<Vec<_>>>()?
-        .into_iter()
-        .min()
+            if command.status().is_ok() {
+                let took = start.elapsed();
+                *fastest = Some(fastest.map_or(took, |least: Duration| least.min(took)));
+            }
+        }
+    }
+    fastest
 }
 
 /// How many bytes stand in files about Istio.
