@@ -61,8 +61,9 @@ impl<'a> Registry<'a> {
 
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (definition, at) in definitions.iter_mut().zip(0u32..) {
-            // The hosts of one entry are of one age; then their names decide.
+            // The hosts of one entry are of one age; then their names decide. One that is listed twice is one.
             definition.hosts.sort_by(|a, b| a.name.cmp(&b.name));
+            definition.hosts.dedup_by(|a, b| a.name == b.name);
             order.extend(
                 definition
                     .hosts

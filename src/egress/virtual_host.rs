@@ -12,6 +12,7 @@ use super::proxy::Proxy;
 use super::service::{Origin, Port, Resolution};
 use super::sidecar::EgressListener;
 use super::virtual_service::{Binding, VirtualService};
+use super::visibility::Exposure;
 
 /// The virtual hosts of one HTTP connection manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,9 +132,16 @@ pub(super) fn find<'m>(
 
 impl<'m> Search<'_, 'm> {
     fn of_host(&self, host: &str) -> Option<VirtualHost<'m>> {
-        self.of_name(host)
-            .or_else(|| self.of_other_name(host))
-            .or_else(|| self.of_pattern(host))
+        self.of_domain(host).or_else(|| self.of_pattern(host))
+    }
+
+    /// The virtual host that has the name as a domain. Several may claim it.
+    fn of_domain(&self, host: &str) -> Option<VirtualHost<'m>> {
+        let own = self.of_name(host);
+        let known = own.is_some() && self.services.get(host).is_some();
+        own.into_iter()
+            .chain(self.of_other_names(host, known))
+            .min_by_key(|found| self.turn(found))
     }
 
     /// The virtual host that has this very name or pattern as a domain.
@@ -243,31 +251,46 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// Other names of services: with a dot at the end, shorter ones of Kubernetes Services, those of
-    /// `ExternalName` Services, and addresses.
-    fn of_other_name(&self, host: &str) -> Option<VirtualHost<'m>> {
+    /// The virtual hosts that a service would have under other names than its own: what it is an alias of, shorter
+    /// names of Kubernetes Services, names with a dot at the end, and addresses. `known`: the name is that of a
+    /// service itself, which no shortened name takes away.
+    fn of_other_names(&self, host: &str, known: bool) -> impl Iterator<Item = VirtualHost<'m>> {
         let own = self.proxy.scope.client.namespace();
-        let plain = host.strip_suffix('.');
-        let names = [Some(host), plain].into_iter().flatten();
-        let full = kubernetes_name(host, own);
-        let names = names.map(str::to_owned).chain(full);
+        let shortened = host.strip_suffix('.').map(str::to_owned);
+        let shortened = shortened.into_iter().chain(kubernetes_name(host, own));
+        let shortened: Vec<String> = shortened.filter(|_| !known).collect();
+        let whole = std::iter::once(host.to_owned()).chain(shortened.iter().cloned());
         let aliases = &self.proxy.model.aliases;
-        let concrete = names.clone().filter_map(|name| {
-            let concrete = aliases.concrete(&name)?.to_lowercase();
-            let service = &self.services.get(&concrete)?.base;
-            let host = service.name();
-            let known = self
-                .listener
-                .imports_alias(service.namespace(), host, &name);
-            known.then_some(concrete)
-        });
+        let concrete: Vec<String> = whole
+            .filter_map(|name| {
+                let concrete = aliases.concrete(&name)?.to_lowercase();
+                let service = &self.services.get(&concrete)?.base;
+                let host = service.name();
+                let known = self
+                    .listener
+                    .imports_alias(service.namespace(), host, &name);
+                known.then_some(concrete)
+            })
+            .collect();
         let address = self.services.by_address.get(host).cloned();
-        names
-            .clone()
+        shortened
+            .into_iter()
             .chain(concrete)
             .chain(address)
             .filter_map(|name| self.services.get(&name))
-            .find_map(|service| self.of_service(service))
+            .filter_map(|service| self.of_service(service))
+    }
+
+    /// Its place among those that claim a name: the first VirtualService gets it, before all services without one.
+    fn turn(&self, found: &VirtualHost<'_>) -> (bool, Option<(Exposure, usize)>) {
+        match found {
+            VirtualHost::Rules { service, .. } => {
+                let all = &self.proxy.model.virtual_services;
+                let exposure = all.exposure(service, self.proxy.scope.client.namespace());
+                (false, exposure.map(|exposure| (exposure, service.rank)))
+            }
+            VirtualHost::Service { .. } | VirtualHost::Unknown => (true, None),
+        }
     }
 
     /// The longest pattern that covers the host.

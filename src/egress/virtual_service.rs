@@ -71,6 +71,8 @@ impl<'a> Binding<'a> {
 pub struct VirtualService<'a> {
     pub resource: &'a Resource,
     pub spec: &'a api::VirtualService,
+    /// Its place by age.
+    pub rank: usize,
     /// Its hosts with short names made long, and their lines.
     pub hosts: Vec<(String, Span)>,
     pub bindings: Vec<Binding<'a>>,
@@ -173,7 +175,8 @@ impl<'a> VirtualServices<'a> {
         let all: Vec<_> = specs
             .iter()
             .filter(|(_, spec)| !spec.hosts.items().is_empty())
-            .map(|&(resource, spec)| read(resource, spec, &delegates, &default))
+            .zip(0..)
+            .map(|(&(resource, spec), rank)| read(resource, spec, rank, &delegates, &default))
             .collect();
         let mut mesh = Mesh::default();
         let mut by_gateway: HashMap<&str, Vec<usize>> = HashMap::default();
@@ -397,6 +400,7 @@ impl<'a> Delegates<'a> {
 fn read<'a>(
     resource: &'a Resource,
     spec: &'a api::VirtualService,
+    rank: usize,
     delegates: &Delegates<'a>,
     default: &DefaultExport,
 ) -> VirtualService<'a> {
@@ -441,6 +445,7 @@ fn read<'a>(
     VirtualService {
         resource,
         spec,
+        rank,
         hosts: hosts
             .map(|host| (to_fqdn(&host.value, namespace), host.span))
             .collect(),
