@@ -313,6 +313,15 @@ fn a_baseline_that_cannot_be_read_is_no_baseline() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_is_told() {
+    let room = Room::new([("a.yaml", entry("a", &["x"]).as_str())]);
+    let answer = room.check(&["--baseline", "none/b.json", "--write-baseline"], &["."]);
+    assert_eq!(answer.code, 2);
+    let told = "error: `none/b.json` cannot be written: ";
+    assert!(answer.stderr.contains(told), "{answer:?}");
+}
+
+#[test]
 fn the_file_obeys_its_schema() {
     let room = adopted([("a.yaml", entry("a", &["x"]).as_str())]);
     let schema = room.run(&["schema", "baseline"]).json();

@@ -102,7 +102,7 @@ fn replace(path: &Path, new: &str) -> anyhow::Result<()> {
         Ok(old) => fix::write(path, &old, new),
         Err(_) => fs::write(path, new).map_err(WriteError::Io),
     };
-    done.with_context(|| format!("`{}` is not written", path.display()))
+    done.map_err(|error| anyhow!("`{}` {error}", path.display()))
 }
 
 /// What can be told of findings that did not come up.
