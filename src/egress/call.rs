@@ -275,7 +275,7 @@ impl<'m> Proxy<'m> {
             };
         }
         CallResult {
-            route: Some(passthrough_facts()),
+            route: Some(Box::new(passthrough_facts())),
             ..self.out(Handler::Http)
         }
     }
@@ -358,7 +358,7 @@ fn finish(action: HttpAction, lines: Vec<crate::source::Span>) -> CallResult {
         HttpAction::Forward { clusters, route } => CallResult {
             outcome: outcome(Outcome::Forwarded),
             clusters,
-            route: Some(*route),
+            route: Some(route),
             ..result(Outcome::Forwarded, Some(Handler::Http))
         },
         HttpAction::Redirect(_) => CallResult {

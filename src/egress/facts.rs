@@ -189,7 +189,7 @@ pub struct CallResult {
     /// The lines that decide over the handler: the protocol of a port, the TLS mode of a Gateway's server.
     pub handler_lines: SmallVec<[Span; 2]>,
     pub clusters: Vec<WeightedCluster>,
-    pub route: Option<RouteFacts>,
+    pub route: Option<Box<RouteFacts>>,
     pub tcp: Option<TcpFacts>,
 }
 
@@ -300,10 +300,10 @@ pub struct ClusterFacts {
     pub destination_rule: Option<Traced<String>>,
     pub connect_timeout_ms: Traced<i64>,
     pub lb_policy: Traced<&'static str>,
-    pub dns: Option<DnsFacts>,
+    pub dns: Option<Box<DnsFacts>>,
     pub endpoints: Vec<Endpoint>,
     /// `None`: no outlier detection; the reason may be a line that dropped it.
-    pub outlier: Traced<Option<OutlierFacts>>,
+    pub outlier: Traced<Option<Box<OutlierFacts>>>,
     /// `None`: left to Envoy, which means 50.
     pub panic_threshold_percent: Traced<Option<u32>>,
     pub locality_weighted: bool,
@@ -316,7 +316,7 @@ pub struct ClusterFacts {
     pub http_idle_timeout_ms: Option<Traced<i64>>,
     pub max_connection_duration_ms: Option<Traced<i64>>,
     pub circuit_breakers: CircuitBreakers,
-    pub tcp_keepalive: Option<KeepaliveFacts>,
+    pub tcp_keepalive: Option<Box<KeepaliveFacts>>,
     /// Settings of the files that have no effect on this cluster, and the line that took it away.
     pub overridden: Vec<Overridden>,
 }

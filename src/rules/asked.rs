@@ -18,8 +18,8 @@ pub(super) struct Asked<'v> {
     pub(super) line: Span,
 }
 
-/// One text for each condition.
-pub(super) type Conditions = BTreeSet<String>;
+/// One text for each condition, sorted.
+pub(super) type Conditions = Vec<String>;
 
 pub(super) fn of_http(route: &Spanned<HttpRoute>) -> Vec<Asked<'_>> {
     each(route.key, route.matches.items(), |it| {
@@ -85,7 +85,7 @@ fn http(it: &HttpMatch) -> Conditions {
         &it.gateways,
         &it.source_namespace,
     );
-    texts.chain(maps).chain(any_case).chain(common).collect()
+    sorted(texts.chain(maps).chain(any_case).chain(common))
 }
 
 fn tls(it: &TlsMatch) -> Conditions {
@@ -99,7 +99,7 @@ fn tls(it: &TlsMatch) -> Conditions {
         &it.gateways,
         &it.source_namespace,
     );
-    names.into_iter().flatten().chain(common).collect()
+    sorted(names.into_iter().flatten().chain(common))
 }
 
 /// `sourceSubnet` is never read.
@@ -111,7 +111,15 @@ fn tcp(it: &L4Match) -> Conditions {
         &it.gateways,
         &it.source_namespace,
     );
-    subnets.into_iter().chain(common).collect()
+    sorted(subnets.into_iter().chain(common))
+}
+
+fn sorted(conditions: impl Iterator<Item = String>) -> Conditions {
+    let mut conditions: Vec<String> = conditions.collect();
+    conditions.sort_unstable();
+    conditions.dedup();
+    conditions.shrink_to_fit();
+    conditions
 }
 
 fn common(

@@ -1,9 +1,12 @@
 //! The clusters of external hosts, as the proxies that may use them have them.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::context::Context;
 use crate::egress::client::{Client, ProxyKind};
@@ -63,6 +66,8 @@ const OF_OBJECT: usize = 20_000;
 pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     let mut found = Found {
         seen: HashMap::default(),
+        subsets: HashMap::default(),
+        clients: HashMap::default(),
         clusters: Vec::new(),
         routed: Routed::of(cx),
     };
@@ -120,19 +125,19 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
 
 /// The clusters that have been found, each once for each proxy.
 struct Found<'a> {
-    /// By the rank of the service and the port: the subset, and whose cluster it is.
-    seen: HashMap<(u32, u32), Vec<(String, Client)>>,
+    /// By the rank of the service and the port: the subset, and whose cluster it is, by their numbers.
+    seen: HashMap<(u32, u32), SmallVec<[(u32, u32); 1]>>,
+    subsets: HashMap<String, u32>,
+    clients: HashMap<Client, u32>,
     clusters: Vec<Cluster<'a>>,
     routed: Routed,
 }
 
 impl<'a> Found<'a> {
     fn has(&self, service: &Service<'_>, name: ClusterName<'_>, client: &Client) -> bool {
-        let seen = self.seen.get(&(service.host.rank, name.port));
-        seen.is_some_and(|seen| {
-            seen.iter()
-                .any(|(subset, other)| subset == name.subset && other == client)
-        })
+        let numbers = self.subsets.get(name.subset).zip(self.clients.get(client));
+        let seen = self.seen.get(&(service.host.rank, name.port)).zip(numbers);
+        seen.is_some_and(|(seen, (&subset, &client))| seen.contains(&(subset, client)))
     }
 
     /// Whether there is nothing to look for: some path leads to each port, and nothing tells proxies apart.
@@ -158,8 +163,10 @@ impl<'a> Found<'a> {
         if definition.origin != Origin::ServiceEntry || self.has(service, name, client) {
             return;
         }
+        let subset = number(&mut self.subsets, name.subset);
+        let client = number(&mut self.clients, client);
         let seen = self.seen.entry((service.host.rank, name.port)).or_default();
-        seen.push((name.subset.to_owned(), client.clone()));
+        seen.push((subset, client));
         if is_of_interest(facts) {
             self.clusters.push(Cluster {
                 service: *service,
@@ -169,6 +176,18 @@ impl<'a> Found<'a> {
                 facts: Arc::clone(facts),
             });
         }
+    }
+}
+
+/// The number that stands for a value.
+fn number<K>(known: &mut HashMap<K::Owned, u32>, value: &K) -> u32
+where
+    K: ToOwned<Owned: Borrow<K> + Hash + Eq> + Hash + Eq + ?Sized,
+{
+    let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+    match known.get(value) {
+        Some(number) => *number,
+        None => *known.entry(value.to_owned()).or_insert(next),
     }
 }
 

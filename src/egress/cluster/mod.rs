@@ -125,7 +125,7 @@ impl<'m> Plan<'m> {
                 true => cluster_type.clone().map(|_| "CLUSTER_PROVIDED"),
                 false => lb_policy(&self.policy),
             },
-            dns: self.dns(cluster_type.value),
+            dns: self.dns(cluster_type.value).map(Box::new),
             endpoints: self.endpoints(cluster_type.value, setting.as_ref()),
             panic_threshold_percent: match self.dynamic {
                 true => Traced::default(None, "there is no load balancing among hosts"),
@@ -133,7 +133,7 @@ impl<'m> Plan<'m> {
             },
             locality_weighted: !self.dynamic
                 && setting.is_some_and(|setting| setting.is_weighted(outlier.is_some())),
-            outlier,
+            outlier: outlier.map(|outlier| outlier.map(Box::new)),
             tls: tls.facts,
             auto_sni: tls.auto_sni,
             auto_san: tls.auto_san,
@@ -143,7 +143,7 @@ impl<'m> Plan<'m> {
             http_idle_timeout_ms: pool.http_idle_timeout_ms,
             max_connection_duration_ms: pool.max_connection_duration_ms,
             circuit_breakers: pool.circuit_breakers,
-            tcp_keepalive: pool.tcp_keepalive,
+            tcp_keepalive: pool.tcp_keepalive.map(Box::new),
             overridden,
             cluster_type,
         })

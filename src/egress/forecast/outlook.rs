@@ -73,7 +73,7 @@ fn subject<'s>(path: &'s Path, model: &Model<'_>, host: &'s HostFacts) -> Option
     Some(Subject {
         handler: hop.result.handler?,
         cluster: hop.cluster.as_ref()?,
-        route: hop.result.route.as_ref(),
+        route: hop.result.route.as_deref(),
         tcp: hop.result.tcp.as_ref(),
         host,
         version: model.mesh.version,

@@ -11,11 +11,11 @@ fn cluster(cluster_type: ClusterType, address: &str) -> ClusterFacts {
         destination_rule: None,
         connect_timeout_ms: Traced::default(10_000, ""),
         lb_policy: Traced::default("LEAST_REQUEST", ""),
-        dns: Some(DnsFacts {
+        dns: Some(Box::new(DnsFacts {
             refresh_rate_ms: Traced::default(60_000, ""),
             respect_ttl: true,
             family: Traced::default("V4_ONLY", ""),
-        }),
+        })),
         endpoints: vec![Endpoint {
             address: Traced::default(address.to_owned(), ""),
             port: Traced::default(443, ""),
@@ -40,9 +40,9 @@ fn cluster(cluster_type: ClusterType, address: &str) -> ClusterFacts {
     }
 }
 
-fn outlier(percent: Option<u32>) -> Traced<Option<OutlierFacts>> {
+fn outlier(percent: Option<u32>) -> Traced<Option<Box<OutlierFacts>>> {
     Traced::default(
-        Some(OutlierFacts {
+        Some(Box::new(OutlierFacts {
             consecutive_5xx: None,
             enforcing_consecutive_5xx: None,
             consecutive_gateway_failure: None,
@@ -54,7 +54,7 @@ fn outlier(percent: Option<u32>) -> Traced<Option<OutlierFacts>> {
             consecutive_local_origin_failure: Some(Traced::default(3, "")),
             enforcing_consecutive_local_origin_failure: Some(100),
             enforcing_success_rate: Some(0),
-        }),
+        })),
         "",
     )
 }
