@@ -123,10 +123,13 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     found.clusters
 }
 
+/// The numbers of a subset, and of the client whose cluster it is.
+type SubsetOf = (u32, u32);
+
 /// The clusters that have been found, each once for each proxy.
 struct Found<'a> {
-    /// By the rank of the service and the port: the subset, and whose cluster it is, by their numbers.
-    seen: HashMap<(u32, u32), SmallVec<[(u32, u32); 1]>>,
+    /// By the rank of the service and the port.
+    seen: HashMap<(u32, u32), SmallVec<[SubsetOf; 1]>>,
     subsets: HashMap<String, u32>,
     clients: HashMap<Client, u32>,
     clusters: Vec<Cluster<'a>>,
