@@ -6,6 +6,7 @@ mod check;
 mod debug;
 mod exit;
 mod fix;
+mod question;
 mod rules;
 mod session;
 mod terminal;

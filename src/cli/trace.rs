@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use super::arguments::{Protocol, TextOrJson, Trace};
+use super::arguments::{TextOrJson, Trace};
 use super::exit::Exit;
 use super::{session, terminal};
 use crate::calls;
@@ -142,17 +142,6 @@ fn unknown(host: &str, model: &Model<'_>) {
         "note: no file defines `{}`{meant}",
         output::visible(host)
     ));
-}
-
-impl From<Protocol> for Speaks {
-    fn from(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Http => Self::Http,
-            Protocol::Http2 => Self::Http2,
-            Protocol::Tls => Self::Tls,
-            Protocol::Tcp => Self::Tcp,
-        }
-    }
 }
 
 fn trace<'t>(model: &Model<'_>, calls: &'t [Call]) -> Vec<Traced<'t>> {
