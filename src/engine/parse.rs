@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::notices::Noticed;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
-use crate::manifest::{Kinds, State, classify};
+use crate::manifest::{Kinds, State, classify, is_whole};
 use crate::source::{FileId, SourceFile, Span, matters};
 use crate::suppress::{Comments, read_comments};
 use crate::world::{FoundMesh, find_mesh};
@@ -117,6 +117,9 @@ impl Source<'_> {
     /// Takes in a document; `false` if it is a part of something, about which not all can be said.
     fn document(self, text: &str, root: Node<'_>, out: &mut Parsed) -> bool {
         let state = match (classify(text, Some(root)), self.state) {
+            (State::Resource, Some(State::Fragment)) if is_whole(&self.source.path, root) => {
+                State::Resource
+            }
             (State::Resource, Some(state)) => state,
             (state, _) => state,
         };

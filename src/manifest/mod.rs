@@ -10,5 +10,5 @@ mod template;
 pub use kustomization::{KUSTOMIZATION_NAMES, Kustomization, Reference};
 pub use kustomizations::{Assigned, Kustomizations, Reached, Tree, folders_up};
 pub use place::{folder, name, place};
-pub use state::{State, classify, state_of_file};
+pub use state::{State, classify, is_whole, state_of_file};
 pub use template::Kinds;

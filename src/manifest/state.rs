@@ -71,6 +71,16 @@ pub fn state_of_file(place: &str) -> Option<State> {
         .then_some(State::Fragment)
 }
 
+/// Whether a document that is a fragment by the name of its file is a manifest all the same: `503-error.yaml` may assert
+/// an error, or make one.
+pub fn is_whole(place: &str, root: Node<'_>) -> bool {
+    let name = name(place);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let spec = root.get("spec").map(|entry| entry.value);
+    let has = |field| spec.is_some_and(|spec| spec.get(field).is_some());
+    stem.ends_with("-error") && ["hosts", "host", "servers"].into_iter().any(has)
+}
+
 /// RFC 6902: a list of operations, each with `op` and `path`.
 fn is_json_patch(root: Node<'_>) -> bool {
     let mut items = root.items().peekable();
@@ -217,6 +227,21 @@ mod tests {
             ("x-assertion.yaml", None),
         ] {
             assert_eq!(state_of_file(place), expected, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_makes_errors_is_no_assertion() {
+        let whole = "spec: {hosts: [a.example]}";
+        for (place, text, expected) in [
+            ("503-error.yaml", whole, true),
+            ("a/02-error.yaml", "metadata: {name: a}", false),
+            ("02-errors.yaml", whole, false),
+            ("02-assert.yaml", whole, false),
+        ] {
+            let tree = Tree::parse(FileId(0), text);
+            let root = tree.documents(text).next().unwrap().root;
+            assert_eq!(is_whole(place, root), expected, "{place}");
         }
     }
 }
