@@ -15,7 +15,7 @@ pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     };
     names
         .iter()
-        .filter(|name| name.len().abs_diff(length) <= allowed + 2)
+        .filter(|name| name.len().abs_diff(length) <= (allowed + 2).max(length / 2))
         .map(|name| (distance(&folded, &fold(name)), *name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
@@ -27,7 +27,7 @@ fn distance(text: &str, name: &str) -> usize {
     let missing = name
         .strip_prefix(text)
         .or_else(|| name.strip_suffix(text))
-        .filter(|rest| text.len() >= 5 && rest.len() <= 3);
+        .filter(|rest| text.len() >= 5 && rest.len() <= (text.len() / 2).max(3));
     if missing.is_some() {
         1
     } else {

@@ -154,7 +154,8 @@ fn fields_of_later_versions_are_dropped() {
 #[test]
 fn fields_that_went_astray_together_belong_together() {
     let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nspec:\n  host: a.example\n  trafficPolicy:\n    \
-                connectionPool:\n      http: {consecutiveGatewayErrors: 5, interval: 30s}\n      tcp: {keepAlive: {time: 60s}}\n";
+                connectionPool:\n      http: {consecutiveGatewayErrors: 5, interval: 30s}\n      tcp: {keepAlive: {time: 60s}}\n    \
+                outlierDetection: {consecutive5xx: 3}\n";
     let tree = Tree::parse(FileId(0), text);
     let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
     let help: Vec<_> = out
@@ -168,6 +169,7 @@ fn fields_that_went_astray_together_belong_together() {
             "it belongs in `spec.trafficPolicy.outlierDetection`",
             "it belongs in `spec.trafficPolicy.outlierDetection`",
             "did you mean `tcpKeepalive`?",
+            "did you mean `consecutive5xxErrors`?",
         ]
     );
 }
