@@ -8,9 +8,10 @@ use crate::yaml::{Kind, Node};
 /// Whether the value of the node is unknown.
 pub fn is_placeholder(node: Node<'_>) -> bool {
     is_marked(node)
-        || node
-            .as_str()
-            .is_some_and(|text| is_spelt_in_capitals(&text))
+        || is_suspect(node)
+            && node
+                .as_str()
+                .is_some_and(|text| is_spelt_in_capitals(&text))
 }
 
 /// The same where values are words in capitals by themselves, as those of enumerations.
@@ -18,7 +19,7 @@ pub fn is_placeholder(node: Node<'_>) -> bool {
 /// An unquoted `{name}` is a map in flow style with one entry that has no value.
 pub fn is_marked(node: Node<'_>) -> bool {
     match node.kind() {
-        Kind::Scalar => node.as_str().is_some_and(|text| holds_mark(&text)),
+        Kind::Scalar => is_suspect(node) && node.as_str().is_some_and(|text| holds_mark(&text)),
         Kind::Map => {
             let mut entries = node.entries();
             let (Some(only), None) = (entries.next(), entries.next()) else {
@@ -30,19 +31,25 @@ pub fn is_marked(node: Node<'_>) -> bool {
     }
 }
 
+/// Whether the value needs a look: most are written without any of the bytes that placeholders hold.
+fn is_suspect(node: Node<'_>) -> bool {
+    node.written().is_some_and(|text| {
+        text.bytes()
+            .any(|byte| matches!(byte, b'$' | b'<' | b'{' | b'_' | b'#' | b'%' | b'@'))
+    })
+}
+
 /// `${…}`, `$(…)`, `$NAME`, `<…>`, `{name}`, `__NAME__`, `###NAME###`, `%NAME%` or `@NAME@` anywhere in the text.
 fn holds_mark(text: &str) -> bool {
-    text.bytes()
-        .any(|byte| matches!(byte, b'$' | b'<' | b'{' | b'_' | b'#' | b'%' | b'@'))
-        && (brackets(text, "${", '}', |_| true)
-            || brackets(text, "$(", ')', |_| true)
-            || brackets(text, "<", '>', |_| true)
-            || brackets(text, "{", '}', is_name)
-            || dollar_name(text)
-            || between(text, "__", is_name)
-            || between(text, "###", is_name)
-            || between(text, "%", is_capitals)
-            || between(text, "@", is_capitals))
+    brackets(text, "${", '}', |_| true)
+        || brackets(text, "$(", ')', |_| true)
+        || brackets(text, "<", '>', |_| true)
+        || brackets(text, "{", '}', is_name)
+        || dollar_name(text)
+        || between(text, "__", is_name)
+        || between(text, "###", is_name)
+        || between(text, "%", is_capitals)
+        || between(text, "@", is_capitals)
 }
 
 /// A DNS label with a word of capitals and an underscore (`DB_HOST`), which no host name has, unless it is a word that Istio or
