@@ -1,7 +1,5 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
-use std::sync::OnceLock;
-
 use foldhash::{HashMap, HashSet};
 
 use super::clusters::{self, Cluster};
@@ -45,12 +43,12 @@ pub struct Context<'a> {
     retries_blocks: HashMap<Span, Span>,
     /// What the annotations of a ServiceEntry say, by the place of the object.
     annotated: HashMap<Span, HostFacts>,
-    clusters: OnceLock<Vec<Cluster<'a>>>,
-    ways: OnceLock<Vec<HttpWay<'a>>>,
-    paths: OnceLock<Vec<Path>>,
-    ends: OnceLock<Vec<(usize, u32)>>,
+    paths: Vec<Path>,
+    ends: Vec<(usize, u32)>,
     /// Host and port of the clusters that HTTP requests reach.
-    by_http: OnceLock<HashSet<(String, u32)>>,
+    by_http: HashSet<(String, u32)>,
+    ways: Vec<HttpWay<'a>>,
+    clusters: Vec<Cluster<'a>>,
 }
 
 /// A pattern that covers more hosts than that is for no host in particular.
@@ -94,7 +92,9 @@ impl<'a> Context<'a> {
                 routes_by_host.insert(host, routes);
             }
         }
-        Self {
+        // Found before any rule asks: rules run side by side, and one that waits for another's answer might wait for itself.
+        let paths = paths(model);
+        let mut context = Self {
             world,
             model,
             config,
@@ -108,12 +108,15 @@ impl<'a> Context<'a> {
             outlier_blocks: outlier_blocks(world),
             retries_blocks: retries_blocks(world),
             annotated: annotated(world),
-            clusters: OnceLock::new(),
-            ways: OnceLock::new(),
-            paths: OnceLock::new(),
-            ends: OnceLock::new(),
-            by_http: OnceLock::new(),
-        }
+            ends: reached::ends(&paths),
+            by_http: by_http(&paths),
+            paths,
+            ways: Vec::new(),
+            clusters: Vec::new(),
+        };
+        (context.ways, context.clusters) =
+            rayon::join(|| ways::ways(&context), || clusters::clusters(&context));
+        context
     }
 
     /// The ServiceEntries and Services, in the order of (path, line).
@@ -173,22 +176,22 @@ impl<'a> Context<'a> {
 
     /// The clusters of external hosts. See [`clusters::clusters`].
     pub fn clusters(&self) -> &[Cluster<'a>] {
-        self.clusters.get_or_init(|| clusters::clusters(self))
+        &self.clusters
     }
 
     /// The ways of HTTP requests towards external hosts.
     pub fn ways(&self) -> &[HttpWay<'a>] {
-        self.ways.get_or_init(|| ways::ways(self))
+        &self.ways
     }
 
     /// Every way to every port of every external host, hop by hop, with what Envoy is handed on each hop.
     pub fn paths(&self) -> &[Path] {
-        self.paths.get_or_init(|| paths(self.model))
+        &self.paths
     }
 
     /// Which of the paths end at a cluster of their host, and its port.
     pub(super) fn ends(&self) -> &[(usize, u32)] {
-        self.ends.get_or_init(|| reached::ends(self.paths()))
+        &self.ends
     }
 
     /// Whether proxies answer DNS themselves and hosts without addresses get one of their own.
@@ -205,15 +208,7 @@ impl<'a> Context<'a> {
 
     /// Whether some way on which HTTP is seen ends at this port of the host.
     pub fn http_reaches(&self, host: &str, port: u32) -> bool {
-        let reached = self.by_http.get_or_init(|| {
-            let last = self.paths().iter().filter_map(Path::last);
-            let http = last.filter(|hop| hop.result.handler == Some(Handler::Http));
-            let names = http.filter_map(|hop| ClusterName::parse(hop.cluster_name()?));
-            names
-                .map(|name| (name.host.to_owned(), name.port))
-                .collect()
-        });
-        reached.contains(&(host.to_owned(), port))
+        self.by_http.contains(&(host.to_owned(), port))
     }
 
     /// The DestinationRules whose host covers this one, the most specific first.
@@ -267,6 +262,16 @@ impl<'a> Context<'a> {
             None => self.config.hosts.facts(host),
         }
     }
+}
+
+/// Where the ways end on which HTTP is seen.
+fn by_http(paths: &[Path]) -> HashSet<(String, u32)> {
+    let last = paths.iter().filter_map(Path::last);
+    let http = last.filter(|hop| hop.result.handler == Some(Handler::Http));
+    let names = http.filter_map(|hop| ClusterName::parse(hop.cluster_name()?));
+    names
+        .map(|name| (name.host.to_owned(), name.port))
+        .collect()
 }
 
 /// The resources that admission lets in and whose content is certain.
