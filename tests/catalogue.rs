@@ -149,45 +149,38 @@ fn table(rules: &[&RuleInfo]) -> String {
 }
 
 /// Which modules a module may use. `lib.rs` and `main.rs` stand above all.
-const MODULES: [(&str, &[&str]); 17] = [
+const MODULES: [(&str, &[&str]); 16] = [
     ("source", &[]),
     ("diag", &["source"]),
     ("yaml", &["source", "diag"]),
-    ("manifest", &["source", "diag", "yaml"]),
+    ("manifest", &["source", "yaml"]),
     ("config", &["source", "diag", "yaml"]),
-    ("istio", &["source", "diag", "yaml", "manifest"]),
-    (
-        "world",
-        &["source", "diag", "yaml", "manifest", "istio", "config"],
-    ),
+    ("istio", &["source", "diag", "yaml"]),
+    ("world", &["source", "diag", "yaml", "manifest", "istio"]),
     ("egress", &["source", "istio", "world", "config"]),
     ("calls", &["source", "diag", "yaml", "egress"]),
     (
         "rules",
         &[
-            "source", "diag", "yaml", "manifest", "istio", "world", "egress", "config",
+            "source", "diag", "yaml", "istio", "world", "egress", "config",
         ],
-    ),
-    (
-        "policy",
-        &["source", "diag", "yaml", "config", "egress", "rules"],
     ),
     ("suppress", &["source", "diag", "yaml", "config"]),
     (
         "engine",
         &[
             "source", "diag", "yaml", "manifest", "config", "istio", "world", "egress", "rules",
-            "policy", "suppress",
+            "suppress",
         ],
     ),
-    ("fix", &["source", "diag", "engine"]),
+    ("fix", &["source", "diag"]),
     ("baseline", &["source", "diag", "config", "engine"]),
     ("output", &["source", "diag", "egress"]),
     (
         "cli",
         &[
             "source", "diag", "yaml", "manifest", "config", "istio", "world", "egress", "calls",
-            "rules", "policy", "suppress", "engine", "fix", "baseline", "output",
+            "rules", "suppress", "engine", "fix", "baseline", "output",
         ],
     ),
 ];

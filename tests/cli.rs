@@ -422,6 +422,45 @@ fn wrong_usage_is_trouble() {
 }
 
 #[test]
+fn a_part_of_a_rule_name_leads_to_the_rules_that_hold_it() {
+    let folder = folder(&[]);
+    let output = run(&folder, &["explain", "logical-dns"]);
+    assert_eq!(code(&output), 2);
+    let said = text(&output.stderr);
+    let holding = "there are `logical-dns-on-gslb`, `outlier-on-logical-dns`";
+    assert!(said.contains(holding), "{said}");
+}
+
+/// What is refused or cannot be read is no part of the model, and the reader hears of it.
+#[test]
+fn a_trace_names_what_it_leaves_out() {
+    let refused = GOOD.replace("resolution: DNS", "resolution: STATIC_DNS");
+    let broken = "\
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata:
+  name: broken
+   namespace: payments
+";
+    let folder = folder(&[("a.yaml", &refused), ("b.yaml", broken)]);
+    let said = |host| text(&run(&folder, &["trace", "--to", host]).stderr);
+    let partner = said("api.partner.example");
+    assert!(
+        partner.contains("ServiceEntry `partner` (a.yaml:2) is refused"),
+        "{partner}"
+    );
+    assert!(partner.contains("b.yaml:5 is not read"), "{partner}");
+    assert!(!partner.contains("no file defines"), "{partner}");
+    let other = said("other.example");
+    assert!(!other.contains("refused"), "{other}");
+    assert!(other.contains("no file defines"), "{other}");
+    let lint = run(&folder, &["check", "--format", "text"]);
+    let lint = text(&lint.stdout);
+    assert!(lint.contains("not checked: 1 refused resource"), "{lint}");
+    assert!(lint.contains("help: indent it like `name`"), "{lint}");
+}
+
+#[test]
 fn rules_are_told_to_programs() {
     let folder = folder(&[]);
     let json = |arguments: &[&str]| -> serde_json::Value {

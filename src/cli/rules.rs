@@ -48,7 +48,17 @@ pub(super) fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Resul
             Some(&rule) => rules = vec![rule],
             None => match nearest(name, rules.iter().map(|rule| rule.name)) {
                 Some(near) => bail!("there is no rule `{name}`; did you mean `{near}`?"),
-                None => bail!("there is no rule `{name}`; see `egress-lint rules`"),
+                None => {
+                    let holding = rules.iter().map(|rule| rule.name);
+                    let holding: Vec<_> = holding.filter(|it| it.contains(&**name)).collect();
+                    match holding[..] {
+                        [] => bail!("there is no rule `{name}`; see `egress-lint rules`"),
+                        _ => bail!(
+                            "there is no rule `{name}`; there are `{}`",
+                            holding.join("`, `")
+                        ),
+                    }
+                }
             },
         }
     }

@@ -22,9 +22,12 @@ use crate::egress::model::Model;
 use crate::egress::path::{Question, paths_to};
 use crate::egress::proxy::Proxy;
 use crate::egress::settings::Settings as Conditions;
-use crate::engine::{self, Levels, Settings};
+use crate::engine::{self, Levels, Loaded, Settings};
+use crate::istio::decode::Items as _;
+use crate::istio::resource::{Resource, Spec};
 use crate::output::{self, Traced};
-use crate::source::{SourceFile, Sources};
+use crate::source::{SourceFile, Sources, Span, Spanned};
+use crate::world::World;
 use crate::yaml::Tree;
 
 pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -76,7 +79,13 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
     let out = file.as_mut().map_or(out, |file| file as &mut dyn Write);
     match &calls {
         Some(calls) => output::write_trace(&trace(&model, calls), sources, out)?,
-        None => ways(arguments, &model, config, sources, out)?,
+        None => {
+            let host = arguments.to.as_ref().map(|to| &*to.host);
+            let unread = unread(&session.loaded);
+            let refused = refused(host, world, sources);
+            left_out(unread.into_iter().chain(refused).collect());
+            ways(arguments, world, &model, config, sources, out)?;
+        }
     }
     out.flush()?;
     let trouble = !session.loaded.problems.is_empty();
@@ -86,6 +95,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
 /// The ways to the destinations that are asked about.
 fn ways(
     arguments: &Trace,
+    world: &World<'_>,
     model: &Model<'_>,
     config: &Config,
     sources: &Sources,
@@ -101,6 +111,7 @@ fn ways(
     let paths = paths_to(model, &question);
     if let Some(host) = question.host.as_deref()
         && paths.iter().all(|path| path.declared.is_none())
+        && refused(Some(host), world, sources).is_empty()
     {
         unknown(host, model);
     }
@@ -121,6 +132,69 @@ fn ways(
     Ok(output::write_paths(
         &outlooks, sources, &options, &folder, out,
     )?)
+}
+
+/// How many of those that are left out are named.
+const NAMED: usize = 3;
+
+/// Says what of the files is no part of the answer.
+fn left_out(all: Vec<String>) {
+    for one in all.iter().take(NAMED) {
+        terminal::say(&format!(
+            "note: {one}: left out here, see `egress-lint check`"
+        ));
+    }
+    if let Some(more) = all.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        terminal::say(&format!("note: and {more} more are left out"));
+    }
+}
+
+/// The files with a document that Kubernetes does not read.
+fn unread(loaded: &Loaded) -> Vec<String> {
+    let broken = loaded.diagnostics.iter();
+    let mut broken: Vec<_> = broken
+        .filter(|finding| finding.rule == "yaml-syntax")
+        .map(|finding| (finding.span.file, finding.span))
+        .collect();
+    broken.dedup_by_key(|(file, _)| *file);
+    let said = broken.into_iter().map(|(_, span)| {
+        let at = place(span, &loaded.sources);
+        format!("{at} is not read as YAML")
+    });
+    said.collect()
+}
+
+/// The resources that Istio refuses: those that have to do with the host, or all.
+fn refused(host: Option<&str>, world: &World<'_>, sources: &Sources) -> Vec<String> {
+    let all = world.resources.iter().filter(|resource| resource.refused);
+    all.filter(|resource| host.is_none_or(|host| concerns(resource, host)))
+        .map(|resource| {
+            let (kind, name) = (resource.spec.kind(), resource.name());
+            let at = place(resource.kind, sources);
+            format!("{kind} `{name}` ({at}) is refused when it is applied")
+        })
+        .collect()
+}
+
+/// Whether what it says may hold for the host.
+fn concerns(resource: &Resource, host: &str) -> bool {
+    let namespace = resource.namespace();
+    let is = |name: &Spanned<String>| {
+        let name = host::to_fqdn(&name.value, namespace).to_lowercase();
+        host::overlaps(host, &name)
+    };
+    match &resource.spec {
+        Spec::ServiceEntry(it) => it.hosts.items().iter().any(is),
+        Spec::VirtualService(it) => it.hosts.items().iter().any(is),
+        Spec::DestinationRule(it) => it.host.as_ref().is_some_and(is),
+        _ => true,
+    }
+}
+
+/// `file:line`.
+fn place(span: Span, sources: &Sources) -> String {
+    let line = sources.start(span).line;
+    format!("{}:{line}", sources.get(span.file).path)
 }
 
 /// Known hosts that a mistyped one is compared with.

@@ -38,6 +38,8 @@ pub struct Summary {
     pub templates: usize,
     pub placeholders: usize,
     pub patches: usize,
+    /// Resources that Istio refuses: for the rules they do not exist.
+    pub refused: usize,
     /// What a baseline has to do with it; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baselined>,

@@ -54,6 +54,8 @@ pub struct Loaded {
     pub templates: usize,
     pub placeholders: usize,
     pub patches: usize,
+    /// How many resources Istio refuses.
+    pub refused: usize,
 }
 
 /// A text to parse.
@@ -179,6 +181,7 @@ impl Loaded {
         for resource in resources.iter() {
             self.istio += usize::from(resource.spec.is_istio());
             self.placeholders += resource.placeholders.len();
+            self.refused += usize::from(resource.refused);
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;

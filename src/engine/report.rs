@@ -19,6 +19,7 @@ pub(super) fn report(
         templates: loaded.templates,
         placeholders: loaded.placeholders,
         patches: loaded.patches,
+        refused: loaded.refused,
         ..Summary::default()
     };
     let mut report = Report {

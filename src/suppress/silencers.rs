@@ -228,7 +228,7 @@ impl Silencers {
             } else if (rules.asked)(name) && name != RULE {
                 let what = match entry.by {
                     Silencer::Annotation => "this resource has no finding of",
-                    _ => "here is no finding of",
+                    _ => "there is no finding of",
                 };
                 out.push(idle(entry.span, format!("{what} `{name}` to silence")).help("remove it"));
             }
@@ -398,7 +398,7 @@ end: 2
         assert_eq!(
             said,
             [
-                "rule-b: here is no finding of `rule-b` to silence",
+                "rule-b: there is no finding of `rule-b` to silence",
                 "ruel-c: there is no rule `ruel-c`",
                 "syntax: `syntax` cannot be silenced",
             ]

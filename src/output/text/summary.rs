@@ -46,6 +46,7 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
     let skipped: Vec<String> = [
         (counts.templates, "template", "templates"),
         (counts.patches, "patch", "patches"),
+        (counts.refused, "refused resource", "refused resources"),
     ]
     .into_iter()
     .filter(|&(count, ..)| count > 0)

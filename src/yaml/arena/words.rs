@@ -75,7 +75,7 @@ impl Arena<'_> {
         }
     }
 
-    /// A `:` where no map can begin, because the one on the line above lacks its blank.
+    /// A `:` where no map can begin, because the one on the line above lacks its blank, or the line is indented too deep.
     pub(in crate::yaml) fn missing_blank(&self, at: usize) -> Option<SyntaxError> {
         let before = self.text.get(..at)?;
         let above = before.get(..before.rfind('\n')?)?;
@@ -88,6 +88,22 @@ impl Arena<'_> {
                 .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
         if !is_key || value.is_empty() || value.contains(": ") {
             return None;
+        }
+        if value.starts_with(' ') {
+            let here = before.get(above.len() + 1..)?;
+            let deeper = here.len() - here.trim_start().len() > key.len() - name.len();
+            let plain = value.trim_start().starts_with(char::is_alphanumeric);
+            if !deeper || !plain || here.contains(": ") {
+                return None;
+            }
+            let start = line + key.len() - name.len();
+            let error = self.refuse(at, at, "no map can begin here: this line is indented deeper than the key above, and so belongs to its text");
+            let because = self.refuse(start, start + name.len(), "the key above");
+            return Some(
+                error
+                    .because(because.span, because.message)
+                    .help(format!("indent it like `{name}`, or quote the text")),
+            );
         }
         let colon = line + key.len();
         let error = self.refuse(
