@@ -454,6 +454,17 @@ metadata:
     let other = said("other.example");
     assert!(!other.contains("refused"), "{other}");
     assert!(other.contains("no file defines"), "{other}");
+    assert!(!other.contains("egress-lint.yaml"), "{other}");
+    fs::write(
+        folder.path().join("egress-lint.yaml"),
+        "version: 1\nhots: []\n",
+    )
+    .unwrap();
+    let other = said("other.example");
+    assert!(
+        other.contains("egress-lint.yaml:2: unknown key `hots`"),
+        "{other}"
+    );
     let lint = run(&folder, &["check", "--format", "text"]);
     let lint = text(&lint.stdout);
     assert!(lint.contains("not checked: 1 refused resource"), "{lint}");

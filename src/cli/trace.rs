@@ -82,6 +82,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         None => {
             let host = arguments.to.as_ref().map(|to| &*to.host);
             let unread = unread(&session.loaded);
+            misread(&session.loaded);
             let refused = refused(host, world, sources);
             left_out(unread.into_iter().chain(refused).collect());
             ways(arguments, world, &model, config, sources, out)?;
@@ -146,6 +147,18 @@ fn left_out(all: Vec<String>) {
     }
     if let Some(more) = all.len().checked_sub(NAMED).filter(|more| *more > 0) {
         terminal::say(&format!("note: and {more} more are left out"));
+    }
+}
+
+/// Says that the configuration has a mistake: little or nothing of it holds then.
+fn misread(loaded: &Loaded) {
+    let wrong = loaded.diagnostics.iter().find(|it| it.rule == "config");
+    if let Some(wrong) = wrong {
+        let at = place(wrong.span, &loaded.sources);
+        terminal::say(&format!(
+            "note: {at}: {}; the answer may be another when that is mended",
+            wrong.message
+        ));
     }
 }
 

@@ -114,10 +114,10 @@ impl Harm {
                 ),
             ),
             Self::OneHost => (
-                Basis::assuming("outlier detection or the record of a move matters for this host"),
+                Basis::assuming("outlier detection or `membership_change` matters for this host"),
                 format!(
                     "logical DNS makes one host of all addresses of {destination}: none of them can be ejected, and \
-                         a move of the GSLB is not told from the outside"
+                         a move of the GSLB leaves no trace in `membership_change`"
                 ),
             ),
             Self::Unclassified => (

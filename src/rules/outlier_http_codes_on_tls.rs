@@ -91,7 +91,7 @@ fn judge(
         (false, _) => (
             Basis::assuming("HTTP answers were meant"),
             format!("`{name}: {value}` counts only failed connections for {destination}: no HTTP is seen there"),
-            "to say so, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; an address that \
+            "to name what it counts, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; an address that \
              accepts connections and is dead behind is not noticed"
                 .to_owned(),
         ),
