@@ -424,11 +424,13 @@ fn wrong_usage_is_trouble() {
 #[test]
 fn a_part_of_a_rule_name_leads_to_the_rules_that_hold_it() {
     let folder = folder(&[]);
-    let output = run(&folder, &["explain", "logical-dns"]);
-    assert_eq!(code(&output), 2);
-    let said = text(&output.stderr);
-    let holding = "there are `logical-dns-on-gslb`, `outlier-on-logical-dns`";
-    assert!(said.contains(holding), "{said}");
+    for arguments in [["explain", "logical-dns"], ["--only", "logical-dns"]] {
+        let output = run(&folder, &arguments);
+        assert_eq!(code(&output), 2);
+        let said = text(&output.stderr);
+        let holding = "there is `logical-dns-on-gslb`, `outlier-on-logical-dns`";
+        assert!(said.contains(holding), "{said}");
+    }
 }
 
 /// What is refused or cannot be read is no part of the model, and the reader hears of it.

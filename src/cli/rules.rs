@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::arguments::{Explain, TextOrJson};
 use super::exit::Exit;
-use crate::diag::{Fixable, RuleInfo, nearest};
+use crate::diag::{Fixable, RuleInfo, meant};
 use crate::engine::known_rules;
 use crate::output::write_rules;
 
@@ -46,19 +46,9 @@ pub(super) fn explain(arguments: &Explain, out: &mut dyn Write) -> anyhow::Resul
     if let Some(name) = &arguments.rule {
         match rules.iter().find(|rule| rule.name == name) {
             Some(&rule) => rules = vec![rule],
-            None => match nearest(name, rules.iter().map(|rule| rule.name)) {
-                Some(near) => bail!("there is no rule `{name}`; did you mean `{near}`?"),
-                None => {
-                    let holding = rules.iter().map(|rule| rule.name);
-                    let holding: Vec<_> = holding.filter(|it| it.contains(&**name)).collect();
-                    match holding[..] {
-                        [] => bail!("there is no rule `{name}`; see `egress-lint rules`"),
-                        _ => bail!(
-                            "there is no rule `{name}`; there are `{}`",
-                            holding.join("`, `")
-                        ),
-                    }
-                }
+            None => match meant(name, rules.iter().map(|rule| rule.name)) {
+                Some(meant) => bail!("there is no rule `{name}`; {meant}"),
+                None => bail!("there is no rule `{name}`; see `egress-lint rules`"),
             },
         }
     }

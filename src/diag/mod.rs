@@ -7,5 +7,5 @@ mod report;
 pub use diagnostic::{
     Diagnostic, Edit, Fix, Label, RefusedBy, ResourceRef, Safety, Severity, Silencer, Suppressed,
 };
-pub use nearest::nearest;
+pub use nearest::{meant, nearest};
 pub use report::{Baselined, Fixable, Report, RuleInfo, Summary};

@@ -21,6 +21,22 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// So many names that hold a part are told; with more the part says too little.
+const HOLDING: usize = 8;
+
+/// Which of the names may have been meant, as the end of a message: the nearest one, or those that hold the word.
+pub fn meant<'a>(word: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
+    if let Some(near) = nearest(word, names.clone()) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let holding: Vec<_> = names.filter(|name| name.contains(word)).collect();
+    match holding.len() {
+        0 => None,
+        1..=HOLDING => Some(format!("there is `{}`", holding.join("`, `"))),
+        _ => None,
+    }
+}
+
 /// Spelling habits that are not mistakes of their own: case, `-` and `_`.
 fn fold(word: &str) -> String {
     word.chars()

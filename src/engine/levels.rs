@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::built_in::FIXED;
 use crate::config::{self, Config, Level};
-use crate::diag::{Diagnostic, RuleInfo, Severity, nearest};
+use crate::diag::{Diagnostic, RuleInfo, Severity, meant};
 use crate::istio::IstioVersion;
 
 /// The level of each rule of a run.
@@ -16,10 +16,10 @@ pub struct Levels {
 
 /// A rule name on the command line that no rule has.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no rule `{name}`{}", .near.map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+#[error("there is no rule `{name}`{}", .meant.as_ref().map_or(String::new(), |meant| format!("; {meant}")))]
 pub struct UnknownRule {
     name: String,
-    near: Option<&'static str>,
+    meant: Option<String>,
 }
 
 impl Levels {
@@ -38,7 +38,7 @@ impl Levels {
             if !known.iter().any(|rule| rule.name == name) {
                 return Err(UnknownRule {
                     name: name.clone(),
-                    near: nearest(name, known.iter().map(|rule| rule.name)),
+                    meant: meant(name, known.iter().map(|rule| rule.name)),
                 });
             }
         }
@@ -100,8 +100,8 @@ pub(super) fn unknown_rules(config: &Config, known: &[RuleInfo]) -> Vec<Diagnost
                 return None;
             }
             let finding = error(rule, format!("there is no rule `{name}`"));
-            Some(match nearest(name, known.iter().map(|rule| rule.name)) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(match meant(name, known.iter().map(|rule| rule.name)) {
+                Some(meant) => finding.help(meant),
                 None => finding.help("see `egress-lint rules` for those that exist"),
             })
         })

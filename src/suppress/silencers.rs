@@ -6,7 +6,7 @@ use super::RULE;
 use super::comment::{CommentSilencer, Comments, Reach};
 use super::names::names;
 use crate::config::Config;
-use crate::diag::{Diagnostic, Severity, Silencer, Suppressed, nearest};
+use crate::diag::{Diagnostic, Severity, Silencer, Suppressed, meant};
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// What is to be known of the rules: this module knows none.
@@ -215,8 +215,8 @@ impl Silencers {
                 told += 1;
                 if told <= MOST_UNKNOWN {
                     let finding = idle(entry.span, format!("there is no rule `{name}`"));
-                    out.push(match nearest(name, rules.known.iter().copied()) {
-                        Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    out.push(match meant(name, rules.known.iter().copied()) {
+                        Some(meant) => finding.help(meant),
                         None => finding.help("see `egress-lint rules` for those that exist"),
                     });
                 }
