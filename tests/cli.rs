@@ -614,3 +614,48 @@ fn one_world_can_be_asked_for() {
         text(&none.stderr)
     );
 }
+
+#[test]
+fn values_of_options_that_cannot_be_meant_are_refused() {
+    let folder = folder(&[("a.yaml", GOOD)]);
+    for option in [
+        "--threads=99999",
+        "--threads=many",
+        "--namespace=Not A Namespace",
+        "--namespace=-a",
+        "--namespace=",
+    ] {
+        assert_eq!(code(&run(&folder, &["check", option])), 2, "{option}");
+    }
+}
+
+#[test]
+fn a_folder_is_called_one_where_a_file_is_wanted() {
+    let folder = folder(&[("a/a.yaml", GOOD)]);
+    for option in ["--baseline=a", "--config=a"] {
+        let said = run(&folder, &["check", option]);
+        let text = String::from_utf8(said.stderr).unwrap();
+        assert!(text.contains("`a` is a folder"), "{option}: {text}");
+    }
+}
+
+#[test]
+fn a_port_that_is_not_known_has_no_number() {
+    let entry = "\
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: partner, annotations: {egress-lint/class: gslb}}
+spec:
+  hosts: [api.partner.example]
+  location: MESH_EXTERNAL
+  resolution: DNS_ROUND_ROBIN
+  ports:
+  - number: ${PORT}
+    name: http
+    protocol: HTTP
+";
+    let folder = folder(&[("a.yaml", entry)]);
+    let said = run(&folder, &["check", "--isolated", "--format", "concise"]);
+    let text = String::from_utf8(said.stdout).unwrap();
+    assert!(text.contains("`api.partner.example`"), "{text}");
+}

@@ -237,7 +237,7 @@ pub(super) struct Inputs {
     #[arg(long, value_name = "X.Y", value_parser = istio_version, help_heading = "Configuration")]
     pub(super) istio_version: Option<IstioVersion>,
     /// The namespace of manifests that name none; without it it may equal any other
-    #[arg(long, value_name = "NS", help_heading = "Configuration")]
+    #[arg(long, value_name = "NS", value_parser = namespace, help_heading = "Configuration")]
     pub(super) namespace: Option<String>,
     /// These files are all there is in the cluster
     #[arg(long, overrides_with = "open_world", help_heading = "Configuration")]
@@ -249,7 +249,8 @@ pub(super) struct Inputs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 0,
+        value_parser = threads,
+        default_value = "0",
         hide_default_value = true,
         help_heading = "Input"
     )]
@@ -321,6 +322,29 @@ fn istio_version(text: &str) -> Result<IstioVersion, String> {
         let (oldest, newest) = (IstioVersion::OLDEST, IstioVersion::NEWEST);
         format!("known are {oldest} to {newest}")
     })
+}
+
+fn namespace(text: &str) -> Result<String, String> {
+    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let inside = text.trim_matches('-');
+    let is_name = inside.len() == text.len()
+        && (1..=63).contains(&text.len())
+        && text.bytes().all(|byte| alphanumeric(byte) || byte == b'-');
+    match is_name {
+        true => Ok(text.to_owned()),
+        false => Err("a namespace is called by lower-case letters, digits and `-`".to_owned()),
+    }
+}
+
+/// More threads than this help nobody, and may be more than the system has room for.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse().map_err(|_| "write a number".to_owned())?;
+    match number <= MOST_THREADS {
+        true => Ok(number),
+        false => Err(format!("{MOST_THREADS} are the most")),
+    }
 }
 
 /// Puts `check` where no command is named: a bare path, or only options.

@@ -40,11 +40,9 @@ fn object(root: Node<'_>, version: IstioVersion, out: &mut Decoded) {
     let Some(items) = head.items(root) else {
         return single(root, &head, version, out);
     };
-    // A `List` holds objects, never lists.
+    // `kubectl` unfolds lists in lists too.
     for item in items {
-        if let Some(head) = Head::of(item) {
-            single(item, &head, version, out);
-        }
+        object(item, version, out);
     }
 }
 

@@ -42,6 +42,12 @@ impl IstioVersion {
         self >= Self(25)
     }
 
+    /// The route tables of sidecars have the hosts of services in lower case, and the clusters still have them as
+    /// they are written.
+    pub fn routes_in_lower_case(self) -> bool {
+        self >= Self(27)
+    }
+
     /// Of `default…ExportTo` only `.` and `*` are honoured.
     pub fn honours_only_own_or_all_by_default(self) -> bool {
         self < Self(31)

@@ -38,10 +38,10 @@ impl Cluster<'_> {
 
     /// For messages.
     pub fn destination(&self) -> String {
-        let (host, port) = (self.service.name(), self.port.number);
+        let destination = super::host_and_port(self.service.name(), self.port.number);
         match self.subset.as_str() {
-            "" => format!("`{host}:{port}`"),
-            subset => format!("subset `{subset}` of `{host}:{port}`"),
+            "" => format!("`{destination}`"),
+            subset => format!("subset `{subset}` of `{destination}`"),
         }
     }
 }

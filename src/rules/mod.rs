@@ -211,6 +211,14 @@ pub fn all() -> &'static [&'static RuleDef] {
     ALL
 }
 
+/// `host:port`, for messages; the host alone where a placeholder stands for the port.
+fn host_and_port(host: &str, port: u32) -> String {
+    match port {
+        0 => host.to_owned(),
+        port => format!("{host}:{port}"),
+    }
+}
+
 /// Builds a rule that has no options.
 fn plain<C: Check + Default + 'static>(options: Options<'_>) -> Built {
     options.none()?;

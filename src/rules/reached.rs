@@ -23,7 +23,7 @@ pub(super) struct Reached<'c> {
 impl Reached<'_> {
     /// `host:port` of the cluster, for messages.
     pub(super) fn destination(&self) -> String {
-        format!("{}:{}", self.path.host, self.port)
+        super::host_and_port(&self.path.host, self.port)
     }
 
     /// What defines the host.

@@ -37,7 +37,7 @@ pub struct HttpWay<'a> {
 impl HttpWay<'_> {
     /// `host:port`, for messages.
     pub fn destination(&self) -> String {
-        format!("{}:{}", self.service.name(), self.port)
+        super::host_and_port(self.service.name(), self.port)
     }
 
     /// Whether the port is declared to carry gRPC.

@@ -19,6 +19,8 @@ pub enum ReadError {
     TooLarge,
     #[error("is neither a file nor a folder")]
     Special,
+    #[error("is a folder")]
+    Folder,
 }
 
 /// The system's words without its number.
@@ -55,6 +57,9 @@ pub fn read(input: &Input, buffer: &mut Vec<u8>, all: bool) -> Result<Content, R
     if input.role == Role::Named && !is_open_already(&input.path) {
         // Opening a pipe that nobody writes to would wait for ever.
         let data = std::fs::metadata(&input.path).map_err(ReadError::Io)?;
+        if data.is_dir() {
+            return Err(ReadError::Folder);
+        }
         if !data.is_file() {
             return Err(ReadError::Special);
         }

@@ -37,6 +37,21 @@ fn items_of_a_list_are_resources_of_their_own() {
 }
 
 #[test]
+fn lists_in_lists_are_unfolded_in_their_order() {
+    let entry = |name| {
+        format!(
+            "{{apiVersion: networking.istio.io/v1, kind: ServiceEntry, metadata: {{name: {name}}}, spec: {{hosts: [a.example], resolution: DNS}}}}"
+        )
+    };
+    let (a, b, c) = (entry("a"), entry("b"), entry("c"));
+    let out = decode(&format!(
+        "{{apiVersion: v1, kind: List, items: [{a}, {{apiVersion: v1, kind: List, items: [{b}]}}, {c}]}}"
+    ));
+    let names: Vec<_> = out.resources.iter().map(Resource::name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+#[test]
 fn a_placeholder_is_there_and_nothing_is_said_about_it() {
     let out = decode(
         "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {name: a}\n\
