@@ -42,50 +42,54 @@ impl Check for SubsetUnresolved {
                 continue;
             }
             let rules: Vec<_> = cx.rules_for(name.host).take(RULES).collect();
+            if rules.is_empty() && !cx.world.knows_all("DestinationRule") {
+                continue;
+            }
             let defining = rules
                 .iter()
                 .find_map(|(resource, rule)| Some((resource, subset(rule, name.subset)?)));
-            let closed = cx.world.knows_all("DestinationRule");
-            let client = hop
-                .client()
-                .namespace()
-                .unwrap_or("the client's namespace")
-                .to_owned();
-            let (basis, why) = match &defining {
-                Some((resource, _)) => (
-                    Basis::Proven,
-                    format!(
-                        "the rule that defines it, in `{}`, does not apply to `{client}`, or its labels select no endpoint",
-                        resource.namespace().unwrap_or("another namespace")
-                    ),
-                ),
-                None if closed || !rules.is_empty() => (
-                    Basis::Proven,
-                    "no DestinationRule for the host defines it".to_owned(),
-                ),
-                None => (
-                    Basis::assuming("no DestinationRule elsewhere defines it"),
-                    "no DestinationRule for the host is in these files".to_owned(),
+            let unlabelled = defining.is_some() && applies(cx, hop, &name);
+            let why = match &defining {
+                None => "no DestinationRule for the host defines it".to_owned(),
+                Some(_) if unlabelled => "its labels select no endpoint of the host".to_owned(),
+                Some((resource, _)) => format!(
+                    "the rule that defines it, in `{}`, does not apply to clients in `{}`",
+                    resource.namespace().unwrap_or("another namespace"),
+                    hop.client().namespace().unwrap_or("the client's namespace"),
                 ),
             };
-            // Without any rule in sight an open world proves nothing worth saying.
-            if defining.is_none() && rules.is_empty() && !closed {
-                continue;
-            }
+            let help = match unlabelled {
+                true => "give the endpoints of the host these labels, or the subset none",
+                false => {
+                    "define the subset in a DestinationRule of the client's namespace, of the host's, or of the root namespace"
+                }
+            };
             let message = format!(
                 "there is no cluster for the subset `{}` of `{}`: {why}",
                 name.subset, name.host
             );
-            out.add(basis, place, message, |finding| {
+            out.add(Basis::Proven, place, message, |finding| {
                 let line = defining.map(|(_, line)| line);
-                let line = line.or_else(|| rules.first().and_then(|(_, rule)| Some(rule.host.as_ref()?.span)));
+                let line = line.or_else(|| {
+                    rules
+                        .first()
+                        .and_then(|(_, rule)| Some(rule.host.as_ref()?.span))
+                });
                 line.into_iter()
-                    .fold(finding, |finding, line| finding.because(line, "the rule for the host"))
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "the rule for the host")
+                    })
                     .because(service.host.line, "the host")
-                    .help("define the subset in a DestinationRule of the client's namespace, of the host's, or of the root namespace")
+                    .help(help)
             });
         }
     }
+}
+
+/// Whether the rule that the proxy has for the host defines the subset.
+fn applies(cx: &Context<'_>, hop: &Hop, name: &ClusterName<'_>) -> bool {
+    let rule = cx.model.proxy(hop.client()).destination_rule(name.host);
+    rule.is_some_and(|rule| rule.subset(name.subset).is_some())
 }
 
 /// So many rules for one host are looked at.
