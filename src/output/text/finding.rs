@@ -8,7 +8,7 @@ use super::fix;
 use super::snippet::Snippets;
 use super::theme::{Paint, Painter};
 use super::wrap::{width, wrap};
-use crate::diag::{Diagnostic, Severity, Silencer};
+use crate::diag::{Diagnostic, RefusedBy, Severity, Silencer};
 use crate::output::link;
 use crate::output::visible::{self, visible};
 use crate::source::Sources;
@@ -22,6 +22,13 @@ pub(super) fn draw(
 ) {
     headline(finding, painter, hyperlinks, out);
     snippets(finding, sources, painter, out);
+    if let Some(by) = finding.refused_by {
+        let by = match by {
+            RefusedBy::Schema => "the API server, when it is applied",
+            RefusedBy::Webhook => "Istio's webhook, when it is applied",
+        };
+        note("refused by", by, painter, out);
+    }
     if let Some(help) = &finding.help {
         note("help", help, painter, out);
     }
