@@ -474,6 +474,34 @@ metadata:
 }
 
 #[test]
+fn a_line_that_is_indented_too_deep_is_told() {
+    for (text, wanted) in [
+        (
+            "metadata:\n  name: a\n   namespace: b\n",
+            "indent it like `name`",
+        ),
+        (
+            "ports:\n- number: 443\n   name: tls\n",
+            "indent it like `number`",
+        ),
+        (
+            "metadata:\n  name:a\n  namespace: b\n",
+            "put a space behind the `:`",
+        ),
+        (
+            "name: a\nhost: a: b\n",
+            "quote the text if the `:` belongs to it",
+        ),
+    ] {
+        let folder = folder(&[("a.yaml", &format!("kind: ServiceEntry\n{text}"))]);
+        let found = run(&folder, &["check", "a.yaml", "--format", "json"]);
+        let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+        let help = found["diagnostics"][0]["help"].as_str().unwrap();
+        assert!(help.starts_with(wanted), "{help}");
+    }
+}
+
+#[test]
 fn rules_are_told_to_programs() {
     let folder = folder(&[]);
     let json = |arguments: &[&str]| -> serde_json::Value {

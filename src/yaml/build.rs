@@ -123,7 +123,7 @@ fn words(kind: &ErrorKind) -> (&'static str, &'static str) {
             "in brackets a `-` makes no item",
             "separate the items by commas, or quote the `-`",
         ),
-        E::FlowMappingValueAdjacentCollection => ("a blank must follow the `:`", ""),
+        E::FlowMappingValueAdjacentCollection => ("a space must follow the `:`", ""),
         E::ExpectedDocumentStart
         | E::DirectiveDisallowed
         | E::MissingDocumentEndBeforeDirective => (
@@ -144,10 +144,10 @@ fn words(kind: &ErrorKind) -> (&'static str, &'static str) {
         }
         E::SimpleKeyExpected | E::InvalidSimpleKey => (
             "a `:` is missing: the line is no `key: value`",
-            "add the `:`, with a blank behind it; a key stands on one line and has 1024 characters at most",
+            "add the `:`, with a space behind it; a key stands on one line and has 1024 characters at most",
         ),
         E::MappingValueNotAllowed => (
-            "no map can begin here: a `:` with a blank behind it makes one",
+            "no map can begin here: a `:` with a space behind it makes one",
             "quote the text if the `:` belongs to it, or indent the line like the keys around it",
         ),
         E::InvalidColonPlacement | E::InvalidMappingValueWhitespace => {
@@ -162,12 +162,12 @@ fn words(kind: &ErrorKind) -> (&'static str, &'static str) {
         | E::TabInIndentation
         | E::TabInPlainScalar
         | E::TabAtBlockScalarStart
-        | E::InvalidBlockEntryWhitespace => ("a tab cannot indent", "use blanks"),
+        | E::InvalidBlockEntryWhitespace => ("a tab cannot indent", "use spaces"),
         E::CommentInterceptedScalar => (
             "the text goes on behind a comment",
             "quote it, or move the comment",
         ),
-        E::CommentNotSeparated => ("a blank must stand before the `#` of a comment", ""),
+        E::CommentNotSeparated => ("a space must stand before the `#` of a comment", ""),
         E::MissingAnchorOrAliasName => (
             "`*` begins an alias and `&` an anchor: a name must follow",
             "quote the text",

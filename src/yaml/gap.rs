@@ -36,14 +36,14 @@ impl FaultKind {
     /// What is wrong, and what to do.
     pub(super) fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Tab => ("a tab cannot indent", "use blanks"),
+            Self::Tab => ("a tab cannot indent", "use spaces"),
             Self::AnchorName => (
                 "the name of an anchor may hold ASCII letters, digits, `-` and `_` only",
                 "rename the anchor, or quote the text if it is none",
             ),
             Self::TagName => (
                 "this is no tag",
-                "put a blank behind the tag, or quote the text if it is none",
+                "put a space behind the tag, or quote the text if it is none",
             ),
             Self::QuestionMark => ("in brackets a `?` begins a key", "quote the text"),
             Self::NoKey => (

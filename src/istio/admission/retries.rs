@@ -90,12 +90,12 @@ fn check_conditions(conditions: &Spanned<String>, review: &mut Review<'_>) {
             let text: Vec<&str> = conditions.split(',').map(str::trim).collect();
             refusal(
                 conditions.span,
-                format!("`retryOn` is split at commas only, and `{blank}` with its blank is no condition"),
+                format!("`retryOn` is split at commas only, and `{blank}` with its space is no condition"),
             )
-            .help("remove the blanks")
+            .help("remove the spaces")
             .fix(Fix {
                 safety: Safety::Safe,
-                message: "remove the blanks".to_owned(),
+                message: "remove the spaces".to_owned(),
                 edits: vec![Edit { span: conditions.span, text: format!("\"{}\"", text.join(",")) }],
             })
         }

@@ -68,7 +68,7 @@ impl Arena<'_> {
                 let end = at + name.len() + 1;
                 Some(
                     self.refuse(at, end, "the `:` is part of the alias")
-                        .help(format!("write `{name} :`, with a blank before the `:`")),
+                        .help(format!("write `{name} :`, with a space before the `:`")),
                 )
             }
             _ => None,
@@ -81,7 +81,7 @@ impl Arena<'_> {
         let above = before.get(..before.rfind('\n')?)?;
         let line = above.rfind('\n').map_or(0, |end| end + 1);
         let (key, value) = above.get(line..)?.split_once(':')?;
-        let name = key.trim_start();
+        let name = key.trim_start_matches([' ', '-']);
         let is_key = !name.is_empty()
             && name
                 .chars()
@@ -111,11 +111,11 @@ impl Arena<'_> {
             at,
             "no map can begin here: the line above belongs to the same text",
         );
-        let because = self.refuse(colon, colon + 1, "no blank stands behind this `:`");
+        let because = self.refuse(colon, colon + 1, "no space stands behind this `:`");
         Some(
             error
                 .because(because.span, because.message)
-                .help("put a blank behind the `:` of a key"),
+                .help("put a space behind the `:` of a key"),
         )
     }
 
