@@ -69,7 +69,7 @@ impl Check for RetriesDisabled {
                     finding = finding.because(rule, "the route that leads there");
                 }
                 finding.help(
-                    "leave it out, and Istio retries failed connections twice, on another address; or say \
+                    "leave it out, and Istio retries failed connections twice, on another address if there is one; or say \
                      `repeatable: false` for the host if its requests must not be sent twice",
                 )
                 .fix(fix(cx, line, what))
