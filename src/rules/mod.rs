@@ -29,6 +29,7 @@ mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
 mod findings;
 mod gateway_cannot_see_host;
+mod gateway_drops_request;
 mod gateway_errors_shadowed;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
@@ -152,6 +153,7 @@ static ALL: &[&RuleDef] = &[
     &failover_endpoint_without_locality::RULE,
     &failover_without_outlier_detection::RULE,
     &gateway_cannot_see_host::RULE,
+    &gateway_drops_request::RULE,
     &gateway_errors_shadowed::RULE,
     &gateway_port_mismatch::RULE,
     &gateway_route_to_none::RULE,

@@ -1,0 +1,100 @@
+//! A gateway that has nothing for what sidecars send it.
+
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::CallError;
+use crate::egress::path::Hop;
+use crate::istio::decode::Items;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "gateway-drops-request",
+        summary: "the egress gateway has no route for what sidecars send it, or expects another protocol",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/gateway-drops-request.md"),
+    },
+    build: super::plain::<GatewayDropsRequest>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct GatewayDropsRequest;
+
+impl Check for GatewayDropsRequest {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for path in cx.paths() {
+            let [.., sender, gateway] = path.hops.as_slice() else {
+                continue;
+            };
+            let Some(error) = gateway
+                .result
+                .error
+                .filter(|_| gateway.client().is_gateway())
+            else {
+                continue;
+            };
+            let (Some(&sent), Some(server)) = (sent_by(sender).first(), port_of(cx, gateway))
+            else {
+                continue;
+            };
+            if !out.is_first(sent) {
+                continue;
+            }
+            let destination = super::host_and_port(&path.host, path.port);
+            let port = gateway.call.port;
+            let (basis, what, help) = match error {
+                CallError::Protocol => (
+                    Basis::Proven,
+                    "the server speaks another protocol".to_owned(),
+                    "give the server of the Gateway the protocol of what is sent to it, or lead it to another port",
+                ),
+                CallError::NoRoute | CallError::NoVirtualHost => (
+                    match cx.world.knows_all("VirtualService") {
+                        true => Basis::Proven,
+                        false => {
+                            Basis::assuming("no VirtualService elsewhere has a route for it there")
+                        }
+                    },
+                    format!("none of its routes on port {port} takes it"),
+                    "write a rule for the gateway, whose `gateways` and `port` are those of the Gateway's server",
+                ),
+                CallError::NoListener | CallError::NoFilterChain => continue,
+            };
+            let message =
+                format!("the gateway fails what is sent to it for `{destination}`: {what}");
+            out.add(basis, server, message, |finding| {
+                finding.because(sent, "it is sent from here").help(help)
+            });
+        }
+    }
+
+    fn says_absence(&self) -> bool {
+        true
+    }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["gateway-port-mismatch"]
+    }
+}
+
+/// The line of the port of the server that has it.
+fn port_of(cx: &Context<'_>, gateway: &Hop) -> Option<Span> {
+    let gateways = cx.model.gateways.of(gateway.client());
+    let servers = gateways.iter().flat_map(|(_, it)| it.servers.items());
+    let ports = servers.filter_map(|server| server.value.port.as_ref());
+    let mut numbers = ports.filter_map(|port| {
+        let number = port.value.number.as_ref()?;
+        let line = port.value.protocol.as_ref().map(|it| it.span);
+        let decides = line.is_some_and(|line| gateway.result.handler_lines.contains(&line));
+        (number.value == i64::from(gateway.call.port) && decides).then_some(number.span)
+    });
+    numbers.next()
+}
+
+/// The lines that name where a hop sends it.
+fn sent_by(hop: &Hop) -> &[Span] {
+    let chosen = hop.result.clusters.get(hop.chosen);
+    chosen.map_or(&[], |cluster| cluster.name.spans())
+}
