@@ -334,6 +334,11 @@ impl de::Error for ReadError {
     }
 
     fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let expected = match expected.to_string() {
+            // What it is in Rust says nothing to who wrote it.
+            it if it == "u32" => format!("a number up to {}", u32::MAX),
+            it => it,
+        };
         de::Error::custom(format!("{expected} is expected, not {found}"))
     }
 

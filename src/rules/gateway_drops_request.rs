@@ -39,9 +39,6 @@ impl Check for GatewayDropsRequest {
             else {
                 continue;
             };
-            if !out.is_first(sent) {
-                continue;
-            }
             let destination = super::host_and_port(&path.host, path.port);
             let port = gateway.call.port;
             let (basis, what, help) = match error {
@@ -62,6 +59,9 @@ impl Check for GatewayDropsRequest {
                 ),
                 CallError::NoListener | CallError::NoFilterChain => continue,
             };
+            if !out.is_first(sent) {
+                continue;
+            }
             let message =
                 format!("the gateway fails what is sent to it for `{destination}`: {what}");
             out.add(basis, server, message, |finding| {
