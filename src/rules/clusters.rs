@@ -82,8 +82,11 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
     let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
     let mut of_object: HashMap<Span, usize> = HashMap::default();
     for service in cx.model.registry.services() {
+        if !may_be_of_interest(cx, &service) {
+            continue;
+        }
         let subsets = subsets(cx, &service);
-        if !may_be_of_interest(cx, &service) || found.has_all(cx, &service, &subsets) {
+        if found.has_all(cx, &service, &subsets) {
             continue;
         }
         for client in clients(cx, &service) {
