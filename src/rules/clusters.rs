@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::context::Context;
+use super::reached::reached;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{ClusterFacts, ClusterType, LOST_TO_PORT};
@@ -71,12 +72,11 @@ pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
         clusters: Vec::new(),
         routed: Routed::of(cx),
     };
-    for hop in cx.paths().iter().flat_map(|path| &path.hops) {
-        let name = hop.cluster_name().and_then(ClusterName::parse);
-        if let (Some(name), Some(facts)) = (name, &hop.cluster) {
-            for service in cx.model.registry.of_host(name.host) {
-                found.add(&service, name, hop.client(), facts);
-            }
+    for reached in reached(cx) {
+        let name = reached.hop.cluster_name().and_then(ClusterName::parse);
+        if let (Some(name), Some(service)) = (name, reached.service(cx)) {
+            let (client, facts) = (reached.hop.client(), reached.cluster);
+            found.add(&service, name, client, facts);
         }
     }
     let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();

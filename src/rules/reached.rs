@@ -1,12 +1,14 @@
 //! The paths that end at their host, with the hop that reaches it.
 
 use super::clusters::is_for_one_host;
+use std::sync::Arc;
+
 use super::context::Context;
 use crate::config::HostFacts;
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::ClusterFacts;
 use crate::egress::path::{Declared, Hop, Path};
-use crate::egress::service::Definition;
+use crate::egress::service::{Definition, Service};
 use crate::source::Span;
 
 /// A path whose last hop has a cluster of the host.
@@ -14,7 +16,7 @@ use crate::source::Span;
 pub(super) struct Reached<'c> {
     pub(super) path: &'c Path,
     pub(super) hop: &'c Hop,
-    pub(super) cluster: &'c ClusterFacts,
+    pub(super) cluster: &'c Arc<ClusterFacts>,
     /// The port of the cluster.
     pub(super) port: u32,
     declared: Declared,
@@ -24,6 +26,11 @@ impl Reached<'_> {
     /// `host:port` of the cluster, for messages.
     pub(super) fn destination(&self) -> String {
         super::host_and_port(&self.path.host, self.port)
+    }
+
+    /// The service that the path leads to.
+    pub(super) fn service<'x>(&self, cx: &Context<'x>) -> Option<Service<'x>> {
+        self.declared.service(cx.model)
     }
 
     /// What defines the host.
@@ -65,7 +72,7 @@ pub(super) fn reached<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'
         Some(Reached {
             path,
             hop,
-            cluster: hop.cluster.as_deref()?,
+            cluster: hop.cluster.as_ref()?,
             port,
             declared: path.declared?,
         })

@@ -87,16 +87,7 @@ pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
 /// The external host that a path leads to, unless nothing but Istio's own retries is there for it, which are right for
 /// requests that may be repeated.
 fn towards<'a>(cx: &Context<'a>, path: &Path) -> Option<Service<'a>> {
-    let definition = cx
-        .model
-        .registry
-        .definitions()
-        .get(path.declared?.definition)?;
-    let host = definition
-        .hosts
-        .iter()
-        .find(|host| *host.name == *path.host)?;
-    let service = Service { definition, host };
+    let service = path.declared?.service(cx.model)?;
     let by_default = cx.world.mesh.default_http_retry_policy.is_none();
     let routed = || cx.routes_for(&path.host).next().is_some();
     (!by_default || routed() || cx.is_not_repeatable(&service)).then_some(service)

@@ -27,6 +27,9 @@ pub(super) enum MapFault {
     TooMany(u32),
 }
 
+/// So much of what is lost in one map is told.
+const NOTICED: usize = 100;
+
 /// Settles the entries of a map that is complete. `budget` counts down what merges bring.
 pub(super) fn settle(
     tree: &mut Tree,
@@ -51,7 +54,8 @@ pub(super) fn settle(
                 value,
                 via: key,
             };
-            if let Some(before) = taken.put(name, pair) {
+            let before = taken.put(name, pair);
+            if let Some(before) = before.filter(|_| notices.len() < NOTICED) {
                 notices.extend(notice(tree, NoticeKind::DuplicateKey, before, pair));
             }
             continue;
@@ -63,7 +67,8 @@ pub(super) fn settle(
                     via: source,
                     ..pair
                 };
-                if let Some(before) = taken.put(name, pair) {
+                let before = taken.put(name, pair);
+                if let Some(before) = before.filter(|_| notices.len() < NOTICED) {
                     notices.extend(notice(tree, NoticeKind::OverriddenByMerge, before, pair));
                 }
             }

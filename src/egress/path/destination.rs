@@ -118,6 +118,7 @@ impl Destination {
             speaks: self.speaks,
             declared: Some(Declared {
                 definition,
+                number: self.host as usize,
                 host: host.line,
                 port: port.protocol_line.unwrap_or(port.number_line),
             }),

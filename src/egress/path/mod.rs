@@ -19,13 +19,14 @@ use super::client::Client;
 use super::cluster::ClusterName;
 use super::facts::{CallResult, ClusterFacts, Speaks};
 use super::model::Model;
+use super::service::Service;
 use crate::source::Span;
 
 /// So many endpoints of a cluster are kept for rules: with that many each percent of them is one at least.
 const KEPT: usize = 100;
 
 /// So many destinations of one client are followed by one pair of hands, which know its proxy then.
-const TOGETHER: usize = 4096;
+const TOGETHER: usize = 16_384;
 
 /// What one proxy does with a call that reaches it.
 #[derive(Clone, Debug)]
@@ -69,9 +70,20 @@ pub struct Path {
 pub struct Declared {
     /// Its place among the definitions of the model's registry.
     pub definition: usize,
+    /// The place of the host among those of the definition.
+    pub number: usize,
     pub host: Span,
     /// The line of the port's protocol, or else of its number.
     pub port: Span,
+}
+
+impl Declared {
+    /// The service that it is.
+    pub fn service<'m>(&self, model: &'m Model<'_>) -> Option<Service<'m>> {
+        let definition = model.registry.definitions().get(self.definition)?;
+        let host = definition.hosts.get(self.number)?;
+        Some(Service { definition, host })
+    }
 }
 
 impl Path {

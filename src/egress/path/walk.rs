@@ -23,7 +23,7 @@ const HOPS: usize = 4;
 /// More ways of one call are left out: a route table of that size has long said what it says. Where there have been
 /// very many, a few of each call must do.
 const WAYS: usize = 1000;
-const ALL_WAYS: usize = 32_768;
+const ALL_WAYS: usize = 65_536;
 const FEW: usize = 4;
 
 /// So many endpoints are looked at in all clusters together, where not all are kept.
