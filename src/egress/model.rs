@@ -45,14 +45,22 @@ impl<'a> Model<'a> {
         let version = settings.version;
         let mesh = Mesh { config, version };
         let root = mesh.root_namespace().unwrap_or(&settings.root_namespace);
-        let registry = Registry::new(resources, mesh.service_export(), version);
+        let (registry, (virtual_services, rules)) = rayon::join(
+            || Registry::new(resources, mesh.service_export(), version),
+            || {
+                rayon::join(
+                    || VirtualServices::new(resources, mesh.virtual_service_export()),
+                    || Rules::new(resources, mesh.rules_are_private(), root),
+                )
+            },
+        );
         Self {
             aliases: Aliases::new(&registry),
             registry,
-            virtual_services: VirtualServices::new(resources, mesh.virtual_service_export()),
+            virtual_services,
             sidecars: Sidecars::new(resources, root),
             gateways: Gateways::new(resources),
-            rules: Rules::new(resources, mesh.rules_are_private(), root),
+            rules,
             workloads: Workloads::new(resources),
             mesh,
         }

@@ -1,15 +1,16 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 
 use super::clusters::{self, Cluster};
+use super::index::Index;
 use super::reached;
 use super::texts::Texts;
 use super::ways::{self, HttpWay};
-use crate::config::{Config, HostFacts, annotations};
+use crate::config::{Config, HostFacts};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::Handler;
-use crate::egress::host::{HostIndex, to_fqdn};
+use crate::egress::host::to_fqdn;
 use crate::egress::model::Model;
 use crate::egress::path::{Path, paths};
 use crate::egress::service::{Definition, Service};
@@ -33,16 +34,7 @@ pub struct Context<'a> {
     pub sources: &'a Sources,
     pub(super) texts: Texts<'a>,
     pub version: IstioVersion,
-    definitions: Vec<Definition<'a>>,
-    /// Into `definitions`, and its hosts.
-    by_host: HostIndex<(usize, usize)>,
-    rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
-    routes_by_host: HostIndex<&'a Routes<'a>>,
-    /// The blocks by their keys.
-    outlier_blocks: HashMap<Span, &'a Spanned<Box<OutlierDetection>>>,
-    retries_blocks: HashMap<Span, Span>,
-    /// What the annotations of a ServiceEntry say, by the place of the object.
-    annotated: HashMap<Span, HostFacts>,
+    index: Index<'a>,
     paths: Vec<Path>,
     ends: Vec<(usize, u32)>,
     /// Host and port of the clusters that HTTP requests reach.
@@ -70,30 +62,8 @@ impl<'a> Context<'a> {
         sources: &'a Sources,
         fixes: bool,
     ) -> Self {
-        let definitions: Vec<_> = existing(world).filter_map(Definition::read).collect();
-        let mut by_host = HostIndex::default();
-        for (at, definition) in definitions.iter().enumerate() {
-            for (number, host) in definition.hosts.iter().enumerate() {
-                by_host.insert(&host.name, (at, number));
-            }
-        }
-        let mut rules_by_host = HostIndex::default();
-        for resource in existing(world) {
-            if let Spec::DestinationRule(rule) = &resource.spec
-                && let Some(host) = &rule.host
-            {
-                let host = to_fqdn(&host.value, resource.namespace());
-                rules_by_host.insert(&host, (resource, &**rule));
-            }
-        }
-        let mut routes_by_host = HostIndex::default();
-        for routes in model.virtual_services.iter() {
-            for (host, _) in &routes.hosts {
-                routes_by_host.insert(host, routes);
-            }
-        }
         // Found before any rule asks: rules run side by side, and one that waits for another's answer might wait for itself.
-        let paths = paths(model);
+        let (paths, index) = rayon::join(|| paths(model), || Index::new(world, model));
         let mut context = Self {
             world,
             model,
@@ -101,13 +71,7 @@ impl<'a> Context<'a> {
             sources,
             texts: Texts::new(sources, fixes),
             version: model.mesh.version,
-            definitions,
-            by_host,
-            rules_by_host,
-            routes_by_host,
-            outlier_blocks: outlier_blocks(world),
-            retries_blocks: retries_blocks(world),
-            annotated: annotated(world),
+            index,
             ends: reached::ends(&paths),
             by_http: by_http(&paths),
             paths,
@@ -121,7 +85,7 @@ impl<'a> Context<'a> {
 
     /// The ServiceEntries and Services, in the order of (path, line).
     pub fn definitions(&self) -> &[Definition<'a>] {
-        &self.definitions
+        &self.index.definitions
     }
 
     /// What an absent `exportTo` of a ServiceEntry means.
@@ -136,8 +100,8 @@ impl<'a> Context<'a> {
     /// The hosts that are covered by a DestinationRule's `host`, as it is written in `namespace`; at most `HOSTS`.
     pub fn hosts_under(&self, host: &str, namespace: Option<&str>) -> Vec<Defined<'_>> {
         let host = to_fqdn(host, namespace);
-        let found = self.by_host.same(&host).iter();
-        let under = self.by_host.under(&host).flatten();
+        let found = self.index.by_host.same(&host).iter();
+        let under = self.index.by_host.under(&host).flatten();
         let all = found.chain(under).filter_map(|at| self.at(*at));
         all.take(HOSTS).collect()
     }
@@ -146,12 +110,12 @@ impl<'a> Context<'a> {
     /// `HOSTS`.
     pub fn hosts_overlapping(&self, host: &str, namespace: Option<&str>) -> Vec<Defined<'_>> {
         let host = to_fqdn(host, namespace);
-        let found = self.by_host.overlapping(&host).flatten();
+        let found = self.index.by_host.overlapping(&host).flatten();
         found.filter_map(|at| self.at(*at)).take(HOSTS).collect()
     }
 
     fn at(&self, (definition, host): (usize, usize)) -> Option<Defined<'_>> {
-        let definition = self.definitions.get(definition)?;
+        let definition = self.index.definitions.get(definition)?;
         let host = definition.hosts.get(host)?;
         Some(Defined {
             definition,
@@ -216,17 +180,21 @@ impl<'a> Context<'a> {
         &'c self,
         host: &'c str,
     ) -> impl Iterator<Item = (&'a Resource, &'a DestinationRule)> + 'c {
-        self.rules_by_host.covering(host).flatten().copied()
+        self.index.rules_by_host.covering(host).flatten().copied()
     }
 
     /// The VirtualServices that have a host in common with this one.
     pub fn routes_for<'c>(&'c self, host: &'c str) -> impl Iterator<Item = &'a Routes<'a>> + 'c {
-        self.routes_by_host.overlapping(host).flatten().copied()
+        self.index
+            .routes_by_host
+            .overlapping(host)
+            .flatten()
+            .copied()
     }
 
     /// The `retries` of a VirtualService whose key, or whose `attempts`, this is.
     pub fn retries_block(&self, place: Span) -> Option<Span> {
-        self.retries_blocks.get(&place).copied()
+        self.index.retries_blocks.get(&place).copied()
     }
 
     /// Whether the user says that requests to the host must not be sent twice.
@@ -237,7 +205,7 @@ impl<'a> Context<'a> {
 
     /// The `outlierDetection` of a DestinationRule whose key this is.
     pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<Box<OutlierDetection>>> {
-        self.outlier_blocks.get(&key).copied()
+        self.index.outlier_blocks.get(&key).copied()
     }
 
     /// Whether a DestinationRule for the host originates TLS on some port or in some subset.
@@ -257,7 +225,7 @@ impl<'a> Context<'a> {
 
     /// What is known about a host that the resource defines.
     pub fn facts(&self, resource: &Resource, host: &str) -> HostFacts {
-        match self.annotated.get(&resource.span) {
+        match self.index.annotated.get(&resource.span) {
             Some(annotated) => self.config.facts(host, annotated),
             None => self.config.hosts.facts(host),
         }
@@ -275,7 +243,7 @@ fn by_http(paths: &[Path]) -> HashSet<(String, u32)> {
 }
 
 /// The resources that admission lets in and whose content is certain.
-fn existing<'a>(world: &'a World<'a>) -> impl Iterator<Item = &'a Resource> {
+pub(super) fn existing<'a>(world: &'a World<'a>) -> impl Iterator<Item = &'a Resource> {
     world
         .resources
         .iter()
@@ -300,53 +268,4 @@ pub(super) fn policies(rule: &DestinationRule) -> impl Iterator<Item = &TrafficP
         .iter()
         .chain(of_subsets)
         .map(|policy| &policy.value)
-}
-
-fn outlier_blocks<'a>(world: &'a World<'a>) -> HashMap<Span, &'a Spanned<Box<OutlierDetection>>> {
-    let mut blocks = HashMap::default();
-    for resource in existing(world) {
-        let Spec::DestinationRule(rule) = &resource.spec else {
-            continue;
-        };
-        for policy in policies(rule) {
-            let entries = policy.port_level_settings.items().iter();
-            let of_ports = entries.filter_map(|entry| entry.outlier_detection.as_ref());
-            for block in policy.outlier_detection.iter().chain(of_ports) {
-                blocks.insert(block.key, block);
-            }
-        }
-    }
-    blocks
-}
-
-fn retries_blocks(world: &World<'_>) -> HashMap<Span, Span> {
-    let mut blocks = HashMap::default();
-    for resource in existing(world) {
-        let Spec::VirtualService(service) = &resource.spec else {
-            continue;
-        };
-        for retries in service
-            .http
-            .items()
-            .iter()
-            .filter_map(|rule| rule.retries.as_ref())
-        {
-            blocks.insert(retries.key, retries.span);
-            if let Some(attempts) = &retries.attempts {
-                blocks.insert(attempts.span, retries.span);
-            }
-        }
-    }
-    blocks
-}
-
-fn annotated(world: &World<'_>) -> HashMap<Span, HostFacts> {
-    let entries = existing(world).filter(|it| matches!(it.spec, Spec::ServiceEntry(_)));
-    entries
-        .filter(|entry| !entry.meta.annotations.is_empty())
-        .map(|entry| {
-            let annotations = entry.meta.annotations.iter().map(|(k, v)| (k, v));
-            (entry.span, annotations::read(annotations).0)
-        })
-        .collect()
 }

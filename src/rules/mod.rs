@@ -44,6 +44,7 @@ mod host_upper_case;
 mod http_pool_on_tls_port;
 mod http_rules_on_tls_port;
 mod http_to_443_without_tls;
+mod index;
 mod istio_mutual_to_external;
 mod load_balancer_on_none;
 mod logical_dns_on_gslb;
