@@ -22,7 +22,7 @@ fn answer(case: &Case) -> String {
             .state_of_file(place)
             .or_else(|| state_of_file(place));
         let _ = write!(out, "{place}:");
-        for chunk in split(file, text) {
+        for chunk in split(text) {
             let chunk_text = chunk.text(text);
             let tree = Tree::parse_chunks(file, text, std::slice::from_ref(&chunk));
             let root = tree.documents(text).next().map(|document| document.root);

@@ -42,7 +42,7 @@ fn read(place: &str, id: FileId, text: &str, kustomizations: &Kustomizations) ->
     let whole = kustomizations
         .state_of_file(place)
         .or_else(|| state_of_file(place));
-    for chunk in egress_lint::yaml::split(id, text) {
+    for chunk in egress_lint::yaml::split(text) {
         let tree = Tree::parse_chunks(id, text, std::slice::from_ref(&chunk));
         let broken = !tree.errors().is_empty();
         let root = tree.documents(text).next().map(|document| document.root);

@@ -122,7 +122,7 @@ fn check(text: &str) {
         check.span(notice.span);
     }
     // Chunk by chunk it is the same.
-    let parts: Vec<Tree> = split(FileId(0), text)
+    let parts: Vec<Tree> = split(text)
         .chunks(1)
         .map(|chunk| Tree::parse_chunks(FileId(0), text, chunk))
         .collect();

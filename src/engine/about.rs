@@ -59,7 +59,7 @@ pub(super) fn fields<'a>(
         findings.sort_by_key(|finding| finding.span);
         let mut findings = findings.into_iter().peekable();
         let text = &sources.get(file).text;
-        for chunk in split(file, text) {
+        for chunk in split(text) {
             let end = chunk.end();
             let mut inside = Vec::new();
             while let Some(finding) = findings.next_if(|finding| finding.span.start < end) {

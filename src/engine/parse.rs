@@ -49,7 +49,7 @@ impl Source<'_> {
     /// Reads the file, its documents in parallel when there is much of it.
     pub(super) fn parse(self) -> Parsed {
         let text = self.source.text.as_str();
-        let mut chunks = split(self.file, text);
+        let mut chunks = split(text);
         if !self.whole {
             chunks.retain(|chunk| matters(chunk.text(text).as_bytes()));
         }

@@ -166,7 +166,7 @@ impl<'a> Found<'a> {
         let Some(port) = definition.port(name.port) else {
             return;
         };
-        if definition.origin != Origin::ServiceEntry || self.has(service, name, client) {
+        if self.has(service, name, client) {
             return;
         }
         let subset = number(&mut self.subsets, name.subset);
@@ -217,19 +217,11 @@ fn is_of_interest(facts: &ClusterFacts) -> bool {
 }
 
 /// The proxies that may have a cluster of the service differently.
-pub(super) fn clients(cx: &Context<'_>, service: &Service<'_>) -> BTreeSet<Client> {
+fn clients(cx: &Context<'_>, service: &Service<'_>) -> BTreeSet<Client> {
     let mut clients = BTreeSet::from([Client::sidecar(service.namespace())]);
-    for (resource, rule) in cx.rules_for(service.name()).take(CLIENTS) {
-        let mut client = Client::sidecar(resource.namespace());
-        clients.insert(client.clone());
-        let selector = rule.workload_selector.as_ref();
-        if let Some(labels) = selector.and_then(|selector| selector.value.match_labels.as_ref()) {
-            let labels = labels.value.iter();
-            client.labels = labels
-                .map(|(key, value)| (key.value.clone(), value.value.clone()))
-                .collect();
-            clients.insert(client);
-        }
+    for (rule, _) in cx.model.rules.covering(service.name()).take(CLIENTS) {
+        clients.insert(Client::sidecar(rule.namespace()));
+        clients.extend(rule.selected_client());
     }
     for routes in cx.routes_for(service.name()).take(CLIENTS) {
         for binding in &routes.bindings {

@@ -1,8 +1,8 @@
 //! The paths that end at their host, with the hop that reaches it.
 
-use super::clusters::is_for_one_host;
 use std::sync::Arc;
 
+use super::clusters::is_for_one_host;
 use super::context::Context;
 use crate::config::HostFacts;
 use crate::egress::cluster::ClusterName;

@@ -71,9 +71,7 @@ impl<'a> Texts<'a> {
         let text = self.text(place);
         let chunks = {
             let mut all = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
-            let chunks = all
-                .entry(place.file)
-                .or_insert_with(|| split(place.file, text).into());
+            let chunks = all.entry(place.file).or_insert_with(|| split(text).into());
             Arc::clone(chunks)
         };
         let at = chunks.partition_point(|chunk| chunk.end() <= place.start);

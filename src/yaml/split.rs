@@ -2,8 +2,6 @@
 
 use memchr::memmem;
 
-use crate::source::FileId;
-
 use super::arena;
 use super::fault::{Notice, NoticeKind, SyntaxError};
 use super::prepare::{MARK, control_character};
@@ -36,7 +34,7 @@ struct Separator {
 
 /// Cuts a file into its documents, in one fast pass. Reading the chunks, together or one by one, gives the same as
 /// reading the file at once.
-pub fn split(_file: FileId, text: &str) -> Vec<Chunk> {
+pub fn split(text: &str) -> Vec<Chunk> {
     let mark = if text.starts_with(MARK) { 3 } else { 0 };
     if stream::may_be(text.get(mark..).unwrap_or("")) {
         let (start, end) = (offset(mark), offset(text.len()));

@@ -125,7 +125,7 @@ pub struct Document<'t> {
 impl Tree {
     /// Reads a whole file. Never fails: what could not be read is in [`Tree::errors`].
     pub fn parse(file: FileId, text: &str) -> Self {
-        Self::parse_chunks(file, text, &split(file, text))
+        Self::parse_chunks(file, text, &split(text))
     }
 
     /// Reads some of the chunks that [`split`] made of the same text.
