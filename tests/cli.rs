@@ -25,6 +25,27 @@ spec:
   ports: [{number: 443, name: tls, protocol: TLS}]
 ";
 
+/// Has one safe fix.
+const FIXABLE: &str = "\
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: carrier, namespace: a, annotations: {egress-lint/addresses: '2'}}
+spec:
+  hosts: [api.carrier.example]
+  location: MESH_EXTERNAL
+  resolution: DNS
+  ports: [{number: 80, name: http, protocol: HTTP}]
+---
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: carrier, namespace: a}
+spec:
+  host: api.carrier.example
+  trafficPolicy:
+    outlierDetection:
+      consecutive5xxErrors: 3
+";
+
 /// `GOOD` with a field that nobody knows.
 fn bad() -> String {
     format!("{GOOD}  nope: 1\n")
@@ -52,6 +73,21 @@ fn program(folder: &Path) -> Command {
 
 fn run<S: AsRef<OsStr>>(folder: &TempDir, arguments: &[S]) -> Output {
     program(folder.path()).args(arguments).output().unwrap()
+}
+
+/// With this on standard input.
+fn run_with(folder: &TempDir, arguments: &[&str], input: &str) -> Output {
+    let mut child = program(folder.path())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
 }
 
 fn code(output: &Output) -> i32 {
@@ -155,27 +191,88 @@ fn what_is_missing_is_said_and_the_rest_is_checked() {
     assert_eq!(paths(&output), ["a.yaml"]);
     assert!(!output.stderr.contains(&0x1b));
     assert!(text(&output.stderr).contains("no such file"));
+    let said = |paths: &[&str]| text(&run(&folder, &[&["--isolated"], paths].concat()).stdout);
+    let end = "no Istio resource in 0 files\nnot read: 1 path\n";
+    assert!(said(&["none.yaml"]).ends_with(end));
+    assert!(said(&["none.yaml", "a.yaml"]).ends_with("of 1 file\nnot read: 1 path\n"));
 }
 
 #[test]
 fn standard_input_has_a_name() {
     let folder = folder(&[("a.yaml", &bad())]);
-    let mut child = program(folder.path())
-        .args(["check", "--isolated", "--format", "json", "-", "a.yaml"])
-        .args(["--stdin-filename", "rendered.yaml"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
     let other = bad().replace("partner", "other");
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(other.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
+    let name = "--stdin-filename=rendered.yaml";
+    let arguments = ["--isolated", "--format", "json", "-", "a.yaml", name];
+    let output = run_with(&folder, &arguments, &other);
     assert_eq!(paths(&output), ["a.yaml", "rendered.yaml"]);
+}
+
+#[test]
+fn standard_input_stands_in_place_of_the_file_of_its_name() {
+    let folder = folder(&[("m/a.yaml", &bad())]);
+    let arguments = ["--isolated", ".", "-", "--stdin-filename=./m/a.yaml"];
+    assert_eq!(code(&run_with(&folder, &arguments, GOOD)), 0);
+}
+
+#[test]
+fn standard_input_is_fixed_to_standard_output() {
+    let folder = folder(&[]);
+    let fixed = FIXABLE.replace("3\n", "3\n      maxEjectionPercent: 50\n");
+    let ask = |arguments: &[&str], input: &str| {
+        let arguments = [&["--isolated", "-"], arguments].concat();
+        let output = run_with(&folder, &arguments, input);
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (out, err) = ask(&["--fix"], FIXABLE);
+    assert_eq!(out, fixed);
+    assert!(err.contains("fixed 1 finding in 1 file"), "{err}");
+    assert!(err.contains("advice[connect-timeout-default]"), "{err}");
+    // Nothing to fix, or nothing that can be read: the text goes through as it is.
+    for input in [GOOD, "# istio.io\na: [\n", ""] {
+        assert_eq!(ask(&["--fix", "--quiet"], input).0, input);
+    }
+    let (diff, _) = ask(&["--fix", "--diff"], FIXABLE);
+    assert!(diff.contains("\n+      maxEjectionPercent: 50\n"), "{diff}");
+
+    // A report for programs keeps standard output, unless it is given a file.
+    let (report, err) = ask(&["--fix", "--format=json"], FIXABLE);
+    assert!(report.starts_with('{') && err.contains("standard input is not fixed"));
+    let (out, err) = ask(&["--fix", "--format=json", "--output=report.json"], FIXABLE);
+    assert_eq!(
+        (out.as_str(), err.contains("not fixed")),
+        (fixed.as_str(), false)
+    );
+    let report = fs::read_to_string(folder.path().join("report.json")).unwrap();
+    assert!(report.starts_with('{'));
+}
+
+#[test]
+fn nothing_is_fixed_under_a_configuration_with_mistakes() {
+    let config = "exlude: [vendor]\n";
+    let folder = folder(&[("egress-lint.yaml", config), ("vendor/a.yaml", FIXABLE)]);
+    let output = run(&folder, &["--fix"]);
+    assert_eq!(code(&output), 2);
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("nothing is fixed: the configuration has mistakes"),
+        "{said}"
+    );
+    let kept = fs::read_to_string(folder.path().join("vendor/a.yaml")).unwrap();
+    assert_eq!(kept, FIXABLE);
+}
+
+#[cfg(unix)]
+#[test]
+fn fixing_one_of_several_names_of_a_file_is_told() {
+    let folder = folder(&[("a.yaml", FIXABLE)]);
+    let path = |name: &str| folder.path().join(name);
+    fs::hard_link(path("a.yaml"), path("b.txt")).unwrap();
+    let said = text(&run(&folder, &["--isolated", "--fix"]).stderr);
+    assert!(
+        said.contains("its 1 other name keeps the old text"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(path("b.txt")).unwrap(), FIXABLE);
 }
 
 #[test]
@@ -614,6 +711,34 @@ fn the_configuration_is_found_and_its_mistakes_are_told() {
             "{mistake}"
         );
     }
+}
+
+#[test]
+fn all_mistakes_of_the_configuration_are_told_at_once() {
+    let config = "\
+istio: '1.99'
+nope: 1
+worlds: {prod: [prod/**, prd/**]}
+rules: {retries-disable: loud, double-tls: {option: 3}}
+hosts:
+- {host: 7, ttl: 99999999999h}
+";
+    let folder = folder(&[("egress-lint.yaml", config), ("prod/a.yaml", GOOD)]);
+    let output = run(&folder, &["--format=concise"]);
+    assert_eq!(code(&output), 2);
+    let said = text(&output.stdout);
+    for mistake in [
+        "`1.99` is no version of Istio that is known here",
+        "unknown key `nope`",
+        "`prd/**` matches no file, so the world `prod` gets nothing from it",
+        "there is no rule `retries-disable`",
+        "`rules.retries-disable` must be",
+        "unknown option `option` of the rule `double-tls`",
+        "`hosts[0].host` must be a string",
+    ] {
+        assert!(said.contains(mistake), "{mistake}: {said}");
+    }
+    assert_eq!(said.lines().count(), 7, "{said}");
 }
 
 #[test]

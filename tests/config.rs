@@ -110,7 +110,18 @@ fn reads_all_settings_with_their_lines() {
 }
 
 #[test]
-fn a_configuration_with_mistakes_sets_nothing() {
+fn what_is_wrong_sets_nothing_and_the_rest_counts() {
     let (loaded, _) = load("mistakes.yaml");
-    assert!(loaded.config.istio.is_none() && loaded.config.file.is_some());
+    let config = loaded.config;
+    assert!(config.istio.is_none() && config.file.is_some());
+    assert!(config.root_namespace.is_some());
+    let rules = config.rules.iter().map(|rule| rule.name.value.as_str());
+    assert_eq!(
+        rules.collect::<Vec<_>>(),
+        [
+            "ejection-budget-zero",
+            "logical-dns-on-gslb",
+            "retries-disabled"
+        ]
+    );
 }

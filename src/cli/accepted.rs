@@ -15,7 +15,7 @@ use crate::config::{self, Config, Place};
 use crate::diag::{Diagnostic, Severity};
 use crate::engine::{Levels, known_rules};
 use crate::fix::{self, WriteError};
-use crate::output::Format;
+use crate::output::{Format, number};
 
 /// The baseline of a run. One with mistakes is none, and they join the findings.
 pub(super) fn read(arguments: &Check, session: &mut Session) -> anyhow::Result<Option<Baseline>> {
@@ -73,9 +73,8 @@ pub(super) fn write(arguments: &Check, judged: &mut Judged) -> anyhow::Result<()
     let new = old.renewed(&judged.report, sources, &|entry| run.fate(entry));
     replace(&path, &new.render()?)?;
     if !arguments.quiet {
-        let (count, path) = (new.len(), path.display());
-        let s = if count == 1 { "" } else { "s" };
-        terminal::say(&format!("`{path}` accepts {count} finding{s}"));
+        let count = number(new.len(), "finding", "findings");
+        terminal::say(&format!("`{}` accepts {count}", path.display()));
     }
     apply(arguments, &new, judged);
     Ok(())
@@ -85,13 +84,13 @@ pub(super) fn write(arguments: &Check, judged: &mut Judged) -> anyhow::Result<()
 pub(super) fn remind(arguments: &Check, judged: &Judged) {
     let stale = judged.report.summary.baseline.map_or(0, |it| it.stale);
     if stale > 0 && !matches!(arguments.printing.format, Format::Text | Format::Json) {
-        let is = if stale == 1 {
-            " of the baseline is"
-        } else {
-            "s of the baseline are"
-        };
+        let are = number(
+            stale,
+            "finding of the baseline is",
+            "findings of the baseline are",
+        );
         terminal::say(&format!(
-            "{stale} finding{is} gone; `--write-baseline` strikes out what is"
+            "{are} gone; `--write-baseline` strikes out what is"
         ));
     }
 }
@@ -99,7 +98,7 @@ pub(super) fn remind(arguments: &Check, judged: &Judged) {
 fn replace(path: &Path, new: &str) -> anyhow::Result<()> {
     let done = match fs::read_to_string(path) {
         Ok(old) if old == new => Ok(()),
-        Ok(old) => fix::write(path, &old, new),
+        Ok(old) => fix::write(path, &old, new).map(|_| ()),
         Err(_) => fs::write(path, new).map_err(WriteError::Io),
     };
     done.map_err(|error| anyhow!("`{}` {error}", path.display()))

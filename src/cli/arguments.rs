@@ -170,7 +170,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "LEVEL", value_parser = fail_on, help_heading = "Rules")]
     pub(super) fail_on: Option<FailOn>,
     /// Apply fixes until nothing changes: those that are safe, or with --fix=unsafe also those that narrow or
-    /// redirect traffic
+    /// redirect traffic. The text of `-` goes to standard output, the report to standard error
     #[arg(
         long,
         value_enum,
@@ -219,7 +219,7 @@ pub(super) struct Inputs {
     /// Leave out the files and folders that match
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
-    /// The name to show for standard input
+    /// The name of standard input; a file of that name gives way to it
     #[arg(
         long,
         value_name = "NAME",

@@ -1,14 +1,14 @@
 //! `egress-lint check`.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 use anyhow::{Context as _, bail};
 
 use super::arguments::Check;
 use super::exit::Exit;
 use super::session::{self, Session};
-use super::terminal::{self, Progress};
+use super::terminal::{self, Progress, Target};
 use super::{accepted, fix};
 use crate::baseline::Baseline;
 use crate::config::FailOn;
@@ -27,6 +27,7 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
         arguments,
         session::open(&arguments.inputs, arguments.quiet)?,
     )?;
+    let filter = fix::filters(arguments, &judged);
     let mut failed = false;
     if arguments.diff {
         let before = exit(arguments, &judged);
@@ -34,11 +35,21 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
         return Ok(before);
     }
     if arguments.fix.is_some() {
-        (judged, failed) = fix::apply(arguments, judged)?;
+        (judged, failed) = fix::apply(arguments, judged, filter, out)?;
     }
     accepted::write(arguments, &mut judged)?;
     if !arguments.quiet {
-        print(arguments, &judged.report, judged.sources(), out)?;
+        let (report, sources) = (&judged.report, judged.sources());
+        match filter {
+            true => print(
+                arguments,
+                report,
+                sources,
+                Target::Stderr,
+                &mut io::stderr().lock(),
+            )?,
+            false => print(arguments, report, sources, Target::Stdout, out)?,
+        }
         accepted::remind(arguments, &judged);
     }
     let exit = exit(arguments, &judged);
@@ -107,14 +118,16 @@ fn print(
     arguments: &Check,
     report: &Report,
     sources: &Sources,
+    target: Target,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let printing = &arguments.printing;
+    let target = printing.output.as_ref().map_or(target, |_| Target::File);
     let options = output::Options {
         show_suppressed: arguments.show_suppressed,
         verbose: arguments.verbose,
         statistics: arguments.statistics,
-        ..terminal::options(printing.color, printing.output.is_some())
+        ..terminal::options(printing.color, target)
     };
     let Some(path) = &printing.output else {
         return Ok(output::write(

@@ -1,6 +1,7 @@
 //! What every command that looks at manifests does first: find the configuration, read the files.
 
 use std::io;
+use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 
@@ -10,7 +11,9 @@ use crate::config::{self, Choice, Config, PathGlobs};
 use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
 use crate::istio::IstioVersion;
-use crate::source::{Content, FileId, Problem, Sources, Span, Spanned, discover, read_stream};
+use crate::source::{
+    Content, FileId, Problem, Sources, Span, Spanned, discover, read_stream, shown_path,
+};
 use crate::world::{Fallback, World};
 
 /// The configuration and the files of a run; what the command line says wins over the configuration.
@@ -19,7 +22,18 @@ pub(super) struct Session {
     pub(super) config: Config,
     pub(super) version: IstioVersion,
     pub(super) closed: bool,
+    /// Unless it was not asked for.
+    pub(super) stdin: Option<Stdin>,
     pub(super) loaded: Loaded,
+}
+
+/// Standard input, which can be read only once.
+#[derive(Debug)]
+pub(super) struct Stdin {
+    /// As its findings name it.
+    pub(super) name: String,
+    /// `None`: it is no text, or could not be read.
+    pub(super) text: Option<String>,
 }
 
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
@@ -49,14 +63,34 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         .unwrap_or_else(|| engine::istio_version(&config, &mut diagnostics));
     let left_out = left_out(&inputs.exclude)?;
     let excluded = |shown: &str| left_out.matches(shown) || config.is_excluded(shown);
-    let found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
-    let stdin = found.stdin.then(|| {
-        let name = inputs.stdin_filename.clone();
-        let content = match texts.get(&name) {
+    let mut found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
+    let stdin_name = found
+        .stdin
+        .then(|| shown_path(&cwd, Path::new(&inputs.stdin_filename)));
+    let stdin_name = stdin_name.as_deref();
+    // What comes in stands in place of the file of its name, such as what an editor has not saved yet.
+    found
+        .inputs
+        .retain(|input| Some(input.shown.as_str()) != stdin_name);
+    let names = found.inputs.iter().map(|input| input.shown.as_str());
+    diagnostics.extend(config::unmatched(
+        &config,
+        &found.folders,
+        names.chain(stdin_name),
+    ));
+    let stdin = stdin_name.map(|name| {
+        let content = match texts.get(name) {
             Some(text) => Ok(Content::Text(text.clone())),
             None => read_stream(io::stdin().lock()),
         };
-        (name, content)
+        (name.to_owned(), content)
+    });
+    let kept = stdin.as_ref().map(|(name, content)| Stdin {
+        name: name.clone(),
+        text: match content {
+            Ok(Content::Text(text)) => Some(text.clone()),
+            _ => None,
+        },
     });
     let progress = (!quiet).then(|| Progress::new("reading", found.inputs.len(), "files"));
     let mut loaded = engine::load(Request {
@@ -73,6 +107,7 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
     loaded.diagnostics.append(&mut diagnostics);
     let closed = config.closed_world.as_ref().is_some_and(|it| it.value);
     Ok(Session {
+        stdin: kept,
         version,
         closed: inputs.closed().unwrap_or(closed),
         config,

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
+use supports_hyperlinks::Stream;
 
 use super::arguments::Color;
 use super::exit::Exit;
@@ -117,15 +118,25 @@ fn colors(when: Color, terminal: bool) -> bool {
     }
 }
 
-/// How the text output may look on standard output, or in a file.
-pub(super) fn options(when: Color, to_file: bool) -> output::Options {
-    let terminal = !to_file && io::stdout().is_terminal();
+/// Where text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Stdout,
+    Stderr,
+    File,
+}
+
+/// How the text output may look there.
+pub(super) fn options(when: Color, target: Target) -> output::Options {
+    let (terminal, stream) = match target {
+        Target::Stdout => (io::stdout().is_terminal(), Stream::Stdout),
+        Target::Stderr => (io::stderr().is_terminal(), Stream::Stderr),
+        Target::File => (false, Stream::Stdout),
+    };
     let color = colors(when, terminal);
     let mut options = output::Options {
         color,
-        hyperlinks: terminal
-            && color
-            && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+        hyperlinks: terminal && color && supports_hyperlinks::on(stream),
         ..output::Options::default()
     };
     if terminal && let Some((width, _)) = terminal_size::terminal_size() {

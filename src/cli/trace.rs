@@ -9,7 +9,8 @@ use anyhow::{Context as _, bail};
 
 use super::arguments::{TextOrJson, Trace};
 use super::exit::Exit;
-use super::{session, terminal};
+use super::session;
+use super::terminal::{self, Target};
 use crate::calls;
 use crate::config::Config;
 use crate::diag::nearest;
@@ -124,7 +125,11 @@ fn ways(
     if outlooks.is_empty() {
         terminal::say("the files define no external host; ask for one with --to HOST[:PORT]");
     }
-    let mut options = terminal::options(arguments.color, arguments.output.is_some());
+    let target = arguments
+        .output
+        .as_ref()
+        .map_or(Target::Stdout, |_| Target::File);
+    let mut options = terminal::options(arguments.color, target);
     if arguments.output.is_some() || !io::stdout().is_terminal() {
         options.width = output::WIDEST_TRACE;
     }
@@ -150,7 +155,7 @@ fn left_out(all: Vec<String>) {
     }
 }
 
-/// Says that the configuration has a mistake: little or nothing of it holds then.
+/// Says that the configuration has a mistake, which sets nothing.
 fn misread(loaded: &Loaded) {
     let wrong = loaded.diagnostics.iter().find(|it| it.rule == "config");
     if let Some(wrong) = wrong {

@@ -57,9 +57,29 @@ impl PathGlobs {
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path)
     }
+
+    /// Those that match none of the paths.
+    pub(super) fn unmatched<T: AsRef<str>>(
+        &self,
+        paths: impl Iterator<Item = T>,
+    ) -> impl Iterator<Item = &Spanned<String>> {
+        let mut idle = vec![true; self.globs.len()];
+        for path in paths {
+            for at in self.set.matches(path.as_ref()) {
+                if let Some(idle) = idle.get_mut(at / FORMS) {
+                    *idle = false;
+                }
+            }
+        }
+        let globs = self.globs.iter().zip(idle);
+        globs.filter_map(|(glob, idle)| idle.then_some(glob))
+    }
 }
 
-fn compile(glob: &str) -> Result<[globset::Glob; 2], String> {
+/// A glob is compiled as what it matches itself, and as all that lies in it.
+const FORMS: usize = 2;
+
+fn compile(glob: &str) -> Result<[globset::Glob; FORMS], String> {
     if glob.len() > LONGEST {
         return Err(format!("longer than {LONGEST} bytes"));
     }

@@ -29,7 +29,7 @@ pub enum Choice {
     Isolated,
 }
 
-/// A configuration, and what is wrong with it. One with mistakes sets nothing.
+/// A configuration, and what is wrong with it, which sets nothing.
 #[derive(Debug, Default)]
 pub struct Loaded {
     pub config: Config,
@@ -97,15 +97,9 @@ fn file(cwd: &Path, path: &Path, sources: &mut Sources) -> Result<Loaded, Proble
         && let Err(finding) = below(baseline, &folder)
     {
         parsed.diagnostics.push(*finding);
+        parsed.config.baseline = None;
     }
     parsed.config.place = Place::new(&working, &folder);
-    if !parsed.diagnostics.is_empty() {
-        parsed.config = Config {
-            file: Some(file),
-            place: parsed.config.place,
-            ..Config::default()
-        };
-    }
     Ok(Loaded {
         config: parsed.config,
         diagnostics: parsed.diagnostics,

@@ -15,6 +15,7 @@ mod read;
 mod schema;
 mod settings;
 mod value;
+mod worlds;
 
 pub use deserialize::{ReadError, read};
 pub use facts::{Class, Fact, HostFacts, Origin};
@@ -27,6 +28,7 @@ pub use read::{Parsed, document, parse};
 pub use schema::schema;
 pub use settings::{Config, FailOn, Level, RuleSettings, WorldGlobs};
 pub use value::{Value, ValueKind};
+pub use worlds::unmatched;
 
 /// The rule of every diagnostic about the configuration and about facts in annotations.
 pub const RULE: &str = "config";

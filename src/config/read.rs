@@ -1,5 +1,7 @@
 //! From the text of a configuration to its settings.
 
+use std::collections::HashSet;
+
 use super::RULE;
 use super::deserialize::{self, ReadError};
 use super::facts::{Fact, HostFacts, Origin};
@@ -22,7 +24,7 @@ pub struct Parsed {
     pub mesh_path: Option<Spanned<String>>,
 }
 
-/// Reads the text. A text with mistakes sets nothing.
+/// Reads the text. What is wrong in it sets nothing; the rest counts, so that one run tells all mistakes.
 pub fn parse(file: FileId, text: &str) -> Parsed {
     let mut out = Parsed {
         config: Config {
@@ -101,14 +103,46 @@ pub fn document(file: FileId, text: &str, what: &str) -> Result<Option<Value>, V
 
 impl Parsed {
     fn take(&mut self, value: &Value) {
-        self.diagnostics = schema::check(value);
-        if !self.diagnostics.is_empty() {
+        let whole = value.span;
+        let mut wrong = schema::check(value);
+        self.diagnostics.clone_from(&wrong);
+        let mut right = Some(value.clone());
+        while let Some(value) = right {
+            if wrong.is_empty() {
+                match deserialize::read::<File>(&value) {
+                    Ok(file) => {
+                        self.settle(file, whole.file);
+                        break;
+                    }
+                    Err(fault) => wrong.push(fault.diagnostic(whole)),
+                }
+                self.diagnostics.extend_from_slice(&wrong);
+            }
+            let places: HashSet<Span> = wrong.iter().map(|finding| finding.span).collect();
+            right = value.without(&places);
+            // What is missing now is missing because something wrong was left out: that is told already.
+            wrong = right.as_ref().map_or(Vec::new(), schema::check);
+        }
+        self.name_rules(value);
+    }
+
+    /// Rules of which nothing could be read are named all the same.
+    fn name_rules(&mut self, value: &Value) {
+        let Some(ValueKind::Map(entries)) = value.entry("rules").map(|(_, value)| &value.kind)
+        else {
             return;
-        }
-        match deserialize::read::<File>(value) {
-            Ok(file) => self.settle(file, value.span.file),
-            Err(fault) => self.diagnostics.push(fault.diagnostic(value.span)),
-        }
+        };
+        let rules = &mut self.config.rules;
+        let read: HashSet<Span> = rules.iter().map(|rule| rule.name.span).collect();
+        let others = entries
+            .iter()
+            .filter(|(name, _)| !read.contains(&name.span));
+        rules.extend(others.map(|(name, _)| RuleSettings {
+            name: name.clone(),
+            level: None,
+            ignore: PathGlobs::default(),
+            options: None,
+        }));
     }
 
     fn settle(&mut self, file: File, id: FileId) {

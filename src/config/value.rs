@@ -1,5 +1,7 @@
 //! A configuration as a value of its own: each part with the bytes it came from, free of the tree it was read from.
 
+use std::collections::HashSet;
+
 use crate::source::{Span, Spanned};
 use crate::yaml::{Kind, Node, Scalar};
 
@@ -87,6 +89,28 @@ impl Value {
             },
         };
         Ok(Self { span, kind })
+    }
+
+    /// What is left without the entries and items at these places: those of their keys or of their values. `None`: nothing.
+    pub(super) fn without(self, places: &HashSet<Span>) -> Option<Self> {
+        if places.contains(&self.span) {
+            return None;
+        }
+        let kind = match self.kind {
+            ValueKind::List(items) => {
+                let items = items.into_iter();
+                ValueKind::List(items.filter_map(|item| item.without(places)).collect())
+            }
+            ValueKind::Map(entries) => {
+                let entries = entries
+                    .into_iter()
+                    .filter(|(name, _)| !places.contains(&name.span));
+                let kept = entries.filter_map(|(name, value)| Some((name, value.without(places)?)));
+                ValueKind::Map(kept.collect())
+            }
+            scalar => scalar,
+        };
+        Some(Self { kind, ..self })
     }
 
     /// The same without spans, as a schema judges it.

@@ -29,7 +29,10 @@ pub struct RuleInfo {
 /// The counts that end a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Summary {
+    /// Files that were read.
     pub files: usize,
+    /// Files and folders that could not be read.
+    pub unread: usize,
     pub resources: usize,
     pub errors: usize,
     pub warnings: usize,

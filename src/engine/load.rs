@@ -47,7 +47,7 @@ pub struct Loaded {
     pub comments: Comments,
     /// What could not be read.
     pub problems: Vec<Problem>,
-    /// How many files were looked at.
+    /// How many files were read.
     pub files: usize,
     /// How many resources of Istio's API there are.
     pub istio: usize,
@@ -146,6 +146,7 @@ impl Loaded {
                 let file = self.sources.add(SourceFile::new(shown.as_str(), ""));
                 self.manifests.push(broken(file, place));
                 self.problems.push(Problem { shown, error });
+                self.files = self.files.saturating_sub(1);
                 return None;
             }
         };

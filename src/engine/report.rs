@@ -15,6 +15,7 @@ pub(super) fn report(
     sort(&loaded.sources, &mut diagnostics);
     let summary = Summary {
         files: loaded.files,
+        unread: loaded.problems.len(),
         resources: loaded.istio,
         templates: loaded.templates,
         placeholders: loaded.placeholders,

@@ -16,13 +16,15 @@ pub enum WriteError {
 }
 
 /// Replaces the content of the file at `path`, which must still be `old`, by `new`. Permissions stay; of a link, the file that
-/// it leads to is replaced.
+/// it leads to is replaced. Of a file with several names (hard links) only this one gets the new text: writing into it could
+/// leave half of each. The answer is how many others keep the old one.
 ///
 /// # Errors
 /// See [`WriteError`]; the file is then as it was.
-pub fn write(path: &Path, old: &str, new: &str) -> Result<(), WriteError> {
+pub fn write(path: &Path, old: &str, new: &str) -> Result<usize, WriteError> {
     let path = path.canonicalize()?;
-    let permissions = fs::metadata(&path)?.permissions();
+    let data = fs::metadata(&path)?;
+    let permissions = data.permissions();
     if permissions.readonly() {
         return Err(WriteError::ReadOnly);
     }
@@ -37,12 +39,36 @@ pub fn write(path: &Path, old: &str, new: &str) -> Result<(), WriteError> {
     file.as_file().set_permissions(permissions)?;
     file.as_file().sync_all()?;
     file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(other_names(&data))
+}
+
+#[cfg(unix)]
+fn other_names(data: &fs::Metadata) -> usize {
+    use std::os::unix::fs::MetadataExt as _;
+    usize::try_from(data.nlink().saturating_sub(1)).unwrap_or(usize::MAX)
+}
+
+#[cfg(not(unix))]
+fn other_names(_: &fs::Metadata) -> usize {
+    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn other_names_keep_the_old_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
+        fs::write(&file, "old").unwrap();
+        fs::hard_link(&file, &other).unwrap();
+        assert_eq!(write(&file, "old", "new").unwrap(), 1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "old");
+        assert_eq!(write(&file, "new", "newer").unwrap(), 0);
+    }
 
     #[test]
     fn replaces_through_links_and_keeps_permissions() {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::theme::{Paint, Painter};
 use crate::diag::{Diagnostic, Severity};
+use crate::output::number;
 use crate::source::FileId;
 
 /// So many findings of one rule and level are all drawn.
@@ -59,12 +60,11 @@ pub(super) fn draw(folds: &Folds, painter: &Painter) -> String {
     for (&(rule, severity, silenced), fold) in folds {
         let tag = format!("{}[{rule}]", severity.name());
         painter.paint(&mut out, Paint::Level(severity), &tag);
-        let files = fold.files.len();
-        let s = if files == 1 { "" } else { "s" };
+        let files = number(fold.files.len(), "file", "files");
         let silenced = if silenced { " silenced" } else { "" };
         let count = fold.count;
         out.push_str(&format!(
-            ": {count} more{silenced} in {files} file{s} (`--verbose` shows them)\n"
+            ": {count} more{silenced} in {files} (`--verbose` shows them)\n"
         ));
     }
     if !out.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::theme::{Paint, Painter};
 use crate::diag::{Report, Safety, Severity};
+use crate::output::number;
 
 pub(super) fn draw(report: &Report, painter: &Painter) -> String {
     let counts = report.summary;
@@ -24,16 +25,16 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
             parts.push(part);
         }
     }
-    out.push_str(&if parts.is_empty() {
-        "no findings".to_owned()
-    } else {
-        list(&parts)
+    let files = number(counts.files, "file", "files");
+    let resources = number(counts.resources, "resource", "resources");
+    out.push_str(&match (counts.resources, parts.is_empty()) {
+        (0, true) if counts.templates + counts.patches > 0 => {
+            format!("no whole Istio resource in {files}")
+        }
+        (0, true) => format!("no Istio resource in {files}"),
+        (_, true) => format!("no findings in {resources} of {files}"),
+        (_, false) => format!("{} in {resources} of {files}", list(&parts)),
     });
-    out.push_str(&format!(
-        " in {} of {}",
-        number(counts.resources, "resource", "resources"),
-        number(counts.files, "file", "files")
-    ));
     let baseline = counts.baseline.unwrap_or_default();
     let silenced = counts.suppressed.saturating_sub(baseline.known);
     if silenced > 0 {
@@ -43,6 +44,10 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         out.push_str(&format!(", {} in the baseline", baseline.known));
     }
     out.push('\n');
+    if counts.unread > 0 {
+        let paths = number(counts.unread, "path", "paths");
+        out.push_str(&format!("not read: {paths}\n"));
+    }
     let skipped: Vec<String> = [
         (counts.templates, "template", "templates"),
         (counts.patches, "patch", "patches"),
@@ -83,10 +88,6 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         )),
     }
     out
-}
-
-fn number(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// `a`, `a and b`, `a, b and c`.
