@@ -14,7 +14,7 @@ use egress_lint::rules;
 use harness::{bless, list, name, read, root};
 
 /// Files of `src/rules` that are no rule.
-const FRAMEWORK: [&str; 16] = [
+const FRAMEWORK: [&str; 17] = [
     "asked",
     "clusters",
     "context",
@@ -31,6 +31,7 @@ const FRAMEWORK: [&str; 16] = [
     "texts",
     "twins",
     "ways",
+    "written",
 ];
 
 fn names<'a>(rules: impl IntoIterator<Item = &'a RuleInfo>) -> Vec<&'a str> {
@@ -109,6 +110,39 @@ fn the_index_of_the_rules_is_fresh() {
 }
 
 #[test]
+fn each_experiment_that_is_cited_is_told() {
+    let told = read(&root().join("docs/measurements.md"));
+    let mut missing = BTreeSet::new();
+    let mut cited = 0;
+    let mut look = |path: &Path, text: &str| {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for name in experiments(code) {
+            cited += 1;
+            if !(told.contains(&format!("\n## {name}: ")) || told.contains(&format!("\n{name}"))) {
+                missing.insert(format!("{}: {name}", path.display()));
+            }
+        }
+    };
+    for place in ["rules", "src", "testdata/trace-text", "README.md"] {
+        each_text(&root().join(place), &mut look);
+    }
+    assert!(cited > 100, "{cited}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// `E2`, `E1N`: words of that form.
+fn experiments(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| {
+        let rest = word.strip_prefix('E').unwrap_or_default();
+        let letters = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        letters.len() < rest.len()
+            && letters.len() < 2
+            && letters.bytes().all(|it| it.is_ascii_uppercase())
+    })
+}
+
+#[test]
 fn the_schema_of_the_configuration_is_fresh() {
     let file = root().join("egress-lint.schema.json");
     let schema = format!("{:#}\n", config::schema(&known_rules()));
@@ -122,6 +156,7 @@ fn index(known: &[RuleInfo]) -> String {
     format!(
         "# Rules\n\n\
          One page per rule: what happens, how that is known, and when to ignore it. `egress-lint explain RULE` prints it.\n\n\
+         *Measured (E2)* names an experiment: [what each one showed](../docs/measurements.md), or `egress-lint explain E2`.\n\n\
          {}\n\
          ## Diagnostics about the files themselves\n\n\
          What the API server and Istio's webhook refuse, and what egress-lint cannot read.\n\n\
@@ -212,13 +247,19 @@ fn modules_use_only_what_they_may() {
 }
 
 fn each_source(path: &Path, visit: &mut impl FnMut(&Path, &str)) {
+    each_text(path, &mut |path, text| {
+        if name(path).ends_with(".rs") && name(path) != "tests.rs" {
+            visit(path, text);
+        }
+    });
+}
+
+fn each_text(path: &Path, visit: &mut impl FnMut(&Path, &str)) {
     if path.is_dir() {
         for entry in list(path) {
-            each_source(&entry, visit);
+            each_text(&entry, visit);
         }
-    } else if path.extension().is_some_and(|extension| extension == "rs")
-        && name(path) != "tests.rs"
-    {
+    } else {
         visit(path, &read(path));
     }
 }

@@ -599,6 +599,14 @@ fn a_line_that_is_indented_too_deep_is_told() {
 }
 
 #[test]
+fn an_experiment_that_a_trace_names_is_explained() {
+    let folder = folder(&[]);
+    let said = text(&run(&folder, &["explain", "E9"]).stdout);
+    assert!(said.starts_with("## E9: "), "{said}");
+    assert_eq!(code(&run(&folder, &["explain", "E99"])), 2);
+}
+
+#[test]
 fn rules_are_told_to_programs() {
     let folder = folder(&[]);
     let json = |arguments: &[&str]| -> serde_json::Value {

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use egress_lint::diag::{Fixable, RuleInfo};
 use egress_lint::engine::known_rules;
+use egress_lint::rules;
 use harness::run::Room;
-use harness::{bless, read, root};
+use harness::{bless, list, name, read, root};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const HEADINGS: [&str; 6] = [
@@ -164,7 +165,7 @@ fn generated(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     out
 }
 
-/// The kinds are those that the bad examples show, the codes of `istioctl` and Kiali those of the references.
+/// The kinds are those that the bad examples and cases show, unless the rule is about all alike; the codes of `istioctl` and Kiali those of the references.
 fn facts(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
     let fix = match rule.fixable {
         Fixable::Always => "always",
@@ -172,9 +173,14 @@ fn facts(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
         Fixable::Never => "none",
     };
     let bad = blocks.iter().filter(|block| block.kind == Kind::Bad);
-    let found = bad.flat_map(|block| block.room().findings(&[], &["example.yaml"]));
+    let rooms = bad.map(Block::room).chain(cases(rule));
+    let found = rooms.flat_map(|room| room.findings(&[], &["example.yaml"]));
     let own = found.filter(|finding| finding.rule == rule.name);
-    let kinds: BTreeSet<String> = own.filter_map(|finding| finding.kind).collect();
+    let is_check = rules::all().iter().any(|it| it.meta.name == rule.name);
+    let kinds: BTreeSet<String> = own
+        .filter(|_| is_check)
+        .filter_map(|finding| finding.kind)
+        .collect();
     let mut facts = format!(
         "Level: {} · fix: {fix} · since {}",
         rule.severity.name(),
@@ -194,4 +200,14 @@ fn facts(rule: RuleInfo, page: &str, blocks: &[Block]) -> String {
         facts.push_str(&format!(" · cf. {}", codes.join(", ")));
     }
     facts
+}
+
+/// Its bad cases of one file.
+fn cases(rule: RuleInfo) -> impl Iterator<Item = Room> {
+    let folder = root().join("testdata/rules").join(rule.name);
+    let cases = list(&folder).into_iter().filter(|path| {
+        let name = name(path);
+        name.starts_with("bad") && name.ends_with(".yaml") && !name.contains(".fixed")
+    });
+    cases.map(|path| Room::new([("example.yaml", read(&path).as_str())]))
 }

@@ -32,7 +32,7 @@ pub(super) enum Command {
     ///
     /// Which cluster takes them, over which route, with which retries, time limits, outlier detection and TLS.
     Trace(Box<Trace>),
-    /// Show the page of a rule
+    /// Show the page of a rule, or of an experiment
     Explain(Explain),
     /// List the rules: name, level, whether it can be fixed, summary
     Rules {
@@ -138,6 +138,7 @@ pub(super) enum SchemaName {
 
 #[derive(Debug, Args)]
 pub(super) struct Explain {
+    /// A rule, or an experiment that `trace` or a page names, such as E9
     #[arg(required_unless_present = "all")]
     pub(super) rule: Option<String>,
     /// Show the pages of all rules

@@ -1,5 +1,7 @@
 //! The scalar types of the API.
 
+use std::fmt;
+
 use super::decode::{Decode, Decoder, message};
 use crate::yaml::{Node, Scalar};
 
@@ -77,6 +79,21 @@ impl Duration {
         Some(Self {
             nanos: i64::try_from(nanos).ok()?,
         })
+    }
+}
+
+/// As one would write it: `30s`, `1.25s`, `250ms`.
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = self.millis();
+        if millis.unsigned_abs() < 1000 && millis != 0 {
+            return write!(f, "{millis}ms");
+        }
+        let rest = format!("{:03}", (millis % 1000).unsigned_abs());
+        match rest.trim_end_matches('0') {
+            "" => write!(f, "{}s", millis / 1000),
+            rest => write!(f, "{}.{rest}s", millis / 1000),
+        }
     }
 }
 
@@ -166,6 +183,20 @@ impl Decode for IntOrString {
 #[cfg(test)]
 mod tests {
     use super::Duration;
+
+    #[test]
+    fn durations_are_written_as_one_would() {
+        for (millis, text) in [
+            (0, "0s"),
+            (250, "250ms"),
+            (1_000, "1s"),
+            (1_250, "1.25s"),
+            (-1_005, "-1.005s"),
+            (90_000, "90s"),
+        ] {
+            assert_eq!(Duration::from_millis(millis).to_string(), text);
+        }
+    }
 
     #[test]
     fn durations_are_read_as_go_reads_them() {

@@ -1,7 +1,7 @@
 //! A connect timeout below a round trip.
 
 use super::reached::reached;
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::{Basis, Check, Context, Findings, Meta, RuleDef, written};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
 
@@ -38,23 +38,23 @@ impl Check for ConnectTimeoutTooSmall {
                 .facts(cx)
                 .addresses
                 .filter(|it| logical && it.value > 1);
-            let value = connect.value;
+            let (value, written) = (connect.value, written::time(cx, connect));
             let (message, help) = if value < ROUND_TRIP_MS {
                 (
                     format!(
-                        "`connectTimeout` of {value} ms is shorter than a round trip to `{}`: connections fail before they stand",
+                        "`connectTimeout: {written}` is shorter than a round trip to `{}`: connections fail before they stand",
                         reached.destination()
                     ),
-                    "set 1 s or more",
+                    "set `connectTimeout: 1s` or more",
                 )
             } else if value <= NEXT_ADDRESS_MS && addresses.is_some() {
                 (
                     format!(
-                        "`connectTimeout` of {value} ms ends before the next address of `{}` is tried: Envoy waits \
+                        "`connectTimeout: {written}` ends before the next address of `{}` is tried: Envoy waits \
                          {NEXT_ADDRESS_MS} ms for each silent one",
                         reached.destination()
                     ),
-                    "set 1 s or more, so that a dead first address is passed over",
+                    "set `connectTimeout: 1s` or more, so that a dead first address is passed over",
                 )
             } else {
                 continue;

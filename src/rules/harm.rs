@@ -4,6 +4,7 @@ use super::clusters::Cluster;
 use super::{Basis, Context};
 use crate::config::{Class, HostFacts};
 use crate::egress::facts::Traced;
+use crate::egress::forecast::span_of_time;
 
 /// What logical DNS does to a host, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,9 +94,9 @@ impl Harm {
                     None => Basis::assuming("the old address does not live that long after a move"),
                 },
                 format!(
-                    "logical DNS keeps requests to {destination} on the old address for up to {} s after the GSLB has moved \
+                    "logical DNS keeps requests to {destination} on the old address for up to {} after the GSLB has moved \
                      (Istio {version})",
-                    longest.saturating_add(999) / 1000
+                    span_of_time(longest)
                 ),
             ),
             Self::PinnedUntil(requests) => (

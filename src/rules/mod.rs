@@ -92,6 +92,7 @@ mod twins;
 mod unreachable_route;
 mod virtual_service_duplicate;
 mod ways;
+mod written;
 mod zero_limit_means_none;
 
 pub use crate::diag::RuleInfo as Meta;

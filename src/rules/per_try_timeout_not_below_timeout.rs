@@ -1,9 +1,10 @@
 //! A time limit for each try that leaves no time for another.
 
 use super::reached::reached;
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::{Basis, Check, Context, Findings, Meta, RuleDef, written};
 use crate::diag::{Fixable, Severity};
 use crate::egress::forecast::span_of_time;
+use crate::istio::value::Duration;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -42,7 +43,7 @@ impl Check for PerTryTimeoutNotBelowTimeout {
             let room = whole / i64::from(attempts.saturating_add(1));
             let message = format!(
                 "`perTryTimeout: {}` leaves no time for a retry on the way to `{}`: the whole request may take {}",
-                span_of_time(each.value),
+                written::time(cx, each),
                 reached.destination(),
                 span_of_time(whole),
             );
@@ -52,8 +53,8 @@ impl Check for PerTryTimeoutNotBelowTimeout {
                     .fold(finding, |finding, line| finding.because(*line, "the limit for all tries together"))
                     .because(reached.host_line(), "the external host")
                     .help(format!(
-                        "set `perTryTimeout` to {} or less for {attempts} retries, or raise `timeout`",
-                        span_of_time(room)
+                        "set `perTryTimeout: {}` or less for {attempts} retries, or raise `timeout`",
+                        Duration::from_millis(room)
                     ))
             });
         }
