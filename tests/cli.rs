@@ -750,6 +750,39 @@ hosts:
 }
 
 #[test]
+fn a_mesh_configuration_is_read_from_any_string() {
+    let with = |mesh: &str| {
+        let config = format!(
+            "kind: ConfigMap\napiVersion: v1\nmetadata: {{name: istio}}\ndata:\n  mesh: {mesh}\n"
+        );
+        let folder = folder(&[("mesh.yaml", &config), ("a.yaml", GOOD)]);
+        let trace = text(&run(&folder, &["trace", "--isolated"]).stdout);
+        let check = run(&folder, &["--isolated", "--format=concise"]);
+        let limit = trace.lines().find(|line| line.contains("connect timeout"));
+        let limit = limit.unwrap().split_whitespace().nth(2).unwrap().to_owned();
+        (limit, code(&check), text(&check.stdout))
+    };
+    for mesh in [
+        "|\n    connectTimeout: 3s",
+        r#""connectTimeout: \x33s\nenableTracing: true\n""#,
+        "'connectTimeout: 3s'",
+        ">-\n    {connectTimeout:\n    3s}",
+    ] {
+        assert_eq!(with(mesh), ("3".to_owned(), 0, String::new()), "{mesh}");
+    }
+    let (limit, code, said) = with(r#""connectTimeout: 3s\nenableTracing: [\n""#);
+    assert_eq!((limit.as_str(), code), ("10", 2));
+    assert!(
+        said.contains("the mesh configuration is not YAML"),
+        "{said}"
+    );
+    let (_, code, said) = with("|\n    connectTimeout: 3");
+    assert!(code == 1 && said.contains("must be a duration"), "{said}");
+    // A template will be filled in.
+    assert_eq!(with("|\n    {{- .Values.mesh }}").1, 0);
+}
+
+#[test]
 fn one_world_can_be_asked_for() {
     let bad = bad();
     let folder = folder(&[

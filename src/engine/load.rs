@@ -186,7 +186,8 @@ impl Loaded {
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;
-        if ours {
+        // A mesh configuration need not hold the name of an API of Istio's.
+        if ours || !parsed.meshes.is_empty() {
             self.diagnostics.append(&mut parsed.diagnostics);
         }
         self.comments = std::mem::take(&mut self.comments).and(parsed.comments);

@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::istio::mesh::MeshConfig;
+use crate::manifest::{State, classify};
 use crate::source::Span;
-use crate::yaml::{Kind, Node, embedded};
+use crate::yaml::{Kind, Node, SyntaxError, embedded};
 
 /// A mesh configuration that a file carries.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,19 @@ pub struct FoundMesh {
 }
 
 impl FoundMesh {
+    /// One that stands as text in a ConfigMap, and is no YAML.
+    fn unreadable(fault: &SyntaxError) -> Self {
+        let message = format!("the mesh configuration is not YAML: {}", fault.message);
+        let mut finding = Diagnostic::new("yaml-syntax", Severity::Error, fault.span, message);
+        finding.help = Some(IGNORED.to_owned());
+        Self {
+            config: MeshConfig::default(),
+            span: fault.span,
+            placeholders: Vec::new(),
+            diagnostics: vec![finding],
+        }
+    }
+
     /// Reads it from the map that holds its fields; `None` where the node is no map.
     pub fn read(node: Node<'_>) -> Option<Self> {
         let read = MeshConfig::read(node)?;
@@ -31,6 +45,10 @@ impl FoundMesh {
         })
     }
 }
+
+/// What becomes of a mesh configuration that is no YAML. Source: `pkg/config/mesh/meshwatcher`.
+const IGNORED: &str =
+    "correct it: istiod ignores all of it, and keeps the one that it had, or Istio's defaults";
 
 /// Where the mesh configuration of a world is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +126,13 @@ pub fn find_mesh(root: Node<'_>) -> Option<FoundMesh> {
         if name != "istio" && !name.starts_with("istio-") {
             return None;
         }
-        let inner = embedded(find(root, &["data", "mesh"])?)?;
+        let mesh = find(root, &["data", "mesh"])?;
+        let inner = embedded(mesh)?;
+        if let Some(fault) = inner.errors().first() {
+            let text = mesh.as_str()?;
+            let filled_in = classify(&text, None) == State::Template;
+            return (!filled_in).then(|| FoundMesh::unreadable(fault));
+        }
         let document = inner.documents(root.source()).next()?;
         return read(document.root);
     }
