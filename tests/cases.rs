@@ -33,6 +33,9 @@ const ABOUT_SHARING: [&str; 3] = [
     "virtual-service-duplicate",
 ];
 
+/// What a message may have.
+const MOST_WORDS: usize = 25;
+
 fn main() {
     let arguments = Arguments::from_args();
     let rules = known_rules();
@@ -155,7 +158,7 @@ impl Case {
         Ok(())
     }
 
-    /// 2. Spans are inside their file, on character boundaries, and not empty.
+    /// 2. Spans are inside their file, on character boundaries, and not empty; messages are short.
     fn spans(&self, findings: &[Finding]) -> Outcome {
         for finding in findings {
             let (_, text) = self
@@ -167,6 +170,9 @@ impl Case {
             let empty = start == end && finding.rule != "yaml-syntax";
             if empty || text.get(start..end).is_none() {
                 return Err(format!("a bad span: {finding:#?}"));
+            }
+            if finding.message.split_whitespace().count() > MOST_WORDS {
+                return Err(format!("more than {MOST_WORDS} words: {finding:#?}"));
             }
         }
         Ok(())

@@ -56,17 +56,14 @@ impl Check for CertificateNameUnchecked {
                 Some(sni) if is_http(reached.hop.result.handler) => (
                     Basis::assuming("the name is to be verified"),
                     format!(
-                        "`sni: {}` without `subjectAltNames` switches the automatic check off",
+                        "`sni: {}` without `subjectAltNames` switches that off",
                         sni.value
                     ),
                 ),
-                _ => (
-                    Basis::Proven,
-                    "the automatic check is a feature of HTTP".to_owned(),
-                ),
+                _ => (Basis::Proven, "Istio does that for HTTP only".to_owned()),
             };
             let message = format!(
-                "the name in the certificate of `{}` is not verified: {why}, so any certificate of a trusted authority is accepted",
+                "the name in the certificate of `{}` is not verified: {why}, and any trusted certificate is accepted",
                 reached.destination()
             );
             out.add(basis, place, message, |finding| {

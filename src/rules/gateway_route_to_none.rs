@@ -38,8 +38,8 @@ impl Check for GatewayRouteToNone {
                 continue;
             }
             let message = format!(
-                "the gateway has no address for `{}`: with `resolution: NONE` the client's own address is used, and at a \
-                 gateway that is the gateway's, so Istio leaves it without endpoints and every request fails",
+                "the gateway has no address for `{}`: `resolution: NONE` takes the one that was called, here the gateway's own, \
+                 and every request fails",
                 reached.path.host
             );
             out.add(Basis::Proven, place, message, |finding| {

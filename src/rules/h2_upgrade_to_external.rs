@@ -39,8 +39,8 @@ impl Check for H2UpgradeToExternal {
                 continue;
             }
             let message = format!(
-                "`UPGRADE` makes the proxy speak HTTP/2 to `{}` without asking: a server that only knows HTTP/1.1 answers \
-                 nothing the proxy understands, and requests fail with 502",
+                "`UPGRADE` makes the proxy speak HTTP/2 to `{}` without asking: with a server that only knows \
+                 HTTP/1.1, requests fail with 502",
                 reached.destination()
             );
             out.add(Basis::Proven, place, message, |finding| {

@@ -78,7 +78,7 @@ impl Harm {
                 Basis::Proven,
                 format!(
                     "logical DNS keeps all requests to {destination} on one HTTP/2 connection: when its address dies \
-                     silently, every request fails although the GSLB has moved (Istio {version})"
+                     silently, all fail although the GSLB has moved (Istio {version})"
                 ),
             ),
             Self::Pinned => (
@@ -117,7 +117,7 @@ impl Harm {
             Self::OneHost => (
                 Basis::assuming("outlier detection or `membership_change` matters for this host"),
                 format!(
-                    "logical DNS makes one host of all addresses of {destination}: none of them can be ejected, and \
+                    "logical DNS makes one host of all addresses of {destination}: none can be ejected, and \
                          a move of the GSLB leaves no trace in `membership_change`"
                 ),
             ),

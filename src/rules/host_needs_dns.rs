@@ -47,12 +47,10 @@ impl Check for HostNeedsDns {
                 continue;
             }
             let message = format!(
-                "`{}` must be in the DNS before a request can reach the sidecar: `endpoints` tell Envoy where to go, and the application resolves the name itself",
+                "`{}` must be in the DNS before a request can reach the sidecar: the application resolves the name itself, `endpoints` are for Envoy only",
                 host.name
             );
-            let basis = Basis::assuming(
-                "the name is made up for the mesh, so that no DNS that the workloads ask knows it",
-            );
+            let basis = Basis::assuming("the name is made up for the mesh, and no DNS knows it");
             out.add(basis, host.line, message, |finding| {
                 finding
                     .because(endpoint, "another name, which only Envoy asks for")

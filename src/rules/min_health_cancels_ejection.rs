@@ -56,7 +56,7 @@ impl Check for MinHealthCancelsEjection {
             let left = healthy / u64::from(hosts);
             let message = format!(
                 "`minHealthPercent: {percent}` undoes every ejection: with one of {hosts} hosts ejected {left} % are \
-                 healthy, and below {percent} % the ejected host gets its share of traffic again"
+                 healthy, and below {percent} % the ejected one gets traffic again"
             );
             out.add(Basis::Proven, place, message, |finding| {
                 let lines = count.lines().iter();

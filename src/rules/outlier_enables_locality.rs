@@ -51,8 +51,8 @@ impl Check for OutlierEnablesLocality {
                 continue;
             }
             let message = format!(
-                "`outlierDetection` turns on locality failover for {}: a proxy that knows its region uses the nearest \
-                 of {} localities only, as long as it is healthy",
+                "`outlierDetection` turns on locality failover for {}: a proxy that knows its region uses only the \
+                 nearest healthy one of {} localities",
                 cluster.destination(),
                 localities.len(),
             );

@@ -35,11 +35,11 @@ impl Check for StrictDnsOnCdn {
                 continue;
             }
             let cost = match reached.hop.result.handler {
-                Some(Handler::Http) => "its idle connections are closed with each of them",
-                _ => "with outlier detection or many connections that is churn for nothing",
+                Some(Handler::Http) => "idle connections are closed each time",
+                _ => "with outlier detection or many connections churn for nothing",
             };
             let message = format!(
-                "each answer for `{}` holds other addresses, and `DNS` takes every one for a change of the hosts: {cost}",
+                "each answer for `{}` holds other addresses, which `DNS` takes for a change of the hosts: {cost}",
                 reached.path.host
             );
             let basis =

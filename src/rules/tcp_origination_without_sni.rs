@@ -39,8 +39,8 @@ impl Check for TcpOriginationWithoutSni {
                 continue;
             }
             let message = format!(
-                "TLS to `{}` carries no SNI: the automatic server name is a feature of HTTP, and a server that chooses \
-                 its certificate by name refuses or sends another one",
+                "TLS to `{}` carries no SNI, which Istio sets for HTTP only: a server that chooses its certificate by \
+                 name refuses, or sends another",
                 reached.destination()
             );
             out.add(Basis::Proven, place, message, |finding| {

@@ -47,7 +47,7 @@ impl Check for TcpWithoutAddress {
                 };
                 let message = format!(
                     "port {} of `{}` {carries} and has no address: its listener takes every connection to the port that \
-                     no other entry claims, whatever host it is for",
+                     no other entry claims",
                     port.number, host.name,
                 );
                 let basis = match crowded || unresolved {
