@@ -101,6 +101,10 @@ pub fn load(request: Request<'_>) -> Loaded {
         .stdin
         .map(|(name, content)| ((name, Role::Named), content));
     for ((shown, role), content) in inputs.zip(contents).chain(stdin) {
+        if matches!(content, Ok(Content::Nothing)) {
+            // So are most files of a tree.
+            continue;
+        }
         let at = place(&cwd, &shown);
         if role == Role::Named {
             starts.push(at.clone());

@@ -1,5 +1,7 @@
 //! `apiVersion` and `kind`: which of them there are.
 
+use std::borrow::Cow;
+
 use super::wording::nearest;
 use crate::diag::{Diagnostic, Edit, Fix, RefusedBy, Safety, Severity};
 use crate::source::Span;
@@ -22,10 +24,9 @@ const KINDS: [(&str, &[&str]); 9] = [
 
 /// What an object says that it is.
 pub(super) struct Head<'t> {
-    pub(super) group: String,
-    version: String,
+    api_version: Cow<'t, str>,
     version_node: Node<'t>,
-    pub(super) kind: String,
+    pub(super) kind: Cow<'t, str>,
     pub(super) kind_node: Node<'t>,
 }
 
@@ -37,19 +38,27 @@ impl<'t> Head<'t> {
         }
         let version_node = root.get("apiVersion")?.value;
         let kind_node = root.get("kind")?.value;
-        let text = version_node.as_str()?;
-        let (group, version) = text.rsplit_once('/').unwrap_or(("", &text));
         Some(Self {
-            group: group.to_owned(),
-            version: version.to_owned(),
+            api_version: version_node.as_str()?,
             version_node,
-            kind: kind_node.as_str()?.into_owned(),
+            kind: kind_node.as_str()?,
             kind_node,
         })
     }
 
+    pub(super) fn group(&self) -> &str {
+        self.api_version
+            .rsplit_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    fn version(&self) -> &str {
+        let parts = self.api_version.rsplit_once('/');
+        parts.map_or(&self.api_version, |(_, version)| version)
+    }
+
     pub(super) fn is_istio(&self) -> bool {
-        self.group == GROUP
+        self.group() == GROUP
     }
 
     /// The items of a `List`, or of a `ServiceEntryList` and the like.
@@ -66,15 +75,15 @@ impl<'t> Head<'t> {
         let Some((kind, versions)) = KINDS.iter().find(|(kind, _)| *kind == self.kind) else {
             return Some(self.unknown_kind());
         };
-        if versions.contains(&self.version.as_str()) {
+        if versions.contains(&self.version()) {
             return None;
         }
         let newest = versions.first()?;
-        let meant = nearest(&self.version, versions).unwrap_or(newest);
+        let meant = nearest(self.version(), versions).unwrap_or(newest);
         let text = format!("{GROUP}/{meant}");
         let finding = refusal(
             self.version_node.span(),
-            format!("`{kind}` has no version `{}` in `{GROUP}`", self.version),
+            format!("`{kind}` has no version `{}` in `{GROUP}`", self.version()),
         );
         Some(write_instead(finding, self.version_node, &text))
     }
@@ -94,16 +103,17 @@ impl<'t> Head<'t> {
     /// A group that looks like Istio's, for a kind of Istio's.
     fn foreign_group(&self) -> Option<Diagnostic> {
         let (_, versions) = KINDS.iter().find(|(kind, _)| *kind == self.kind)?;
-        nearest(&self.group, &[GROUP])?;
+        nearest(self.group(), &[GROUP])?;
         let version = versions
             .iter()
-            .find(|version| **version == self.version)
+            .find(|version| **version == self.version())
             .or(versions.first())?;
         let finding = refusal(
             self.version_node.span(),
             format!(
                 "`{}` is a kind of `{GROUP}`, not of `{}`",
-                self.kind, self.group
+                self.kind,
+                self.group()
             ),
         );
         Some(write_instead(

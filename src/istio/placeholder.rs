@@ -1,5 +1,7 @@
 //! Values that something else will put in later: `${HOST}`, `$(HOST)`, `<host>`, `__HOST__`, …
 
+use std::borrow::Cow;
+
 use super::schema;
 use crate::diag::Diagnostic;
 use crate::source::Span;
@@ -7,11 +9,12 @@ use crate::yaml::{Kind, Node};
 
 /// Whether the value of the node is unknown.
 pub fn is_placeholder(node: Node<'_>) -> bool {
-    is_marked(node)
-        || is_suspect(node)
-            && node
-                .as_str()
-                .is_some_and(|text| is_spelt_in_capitals(&text))
+    match node.kind() {
+        Kind::Scalar => {
+            suspect(node).is_some_and(|text| holds_mark(&text) || is_spelt_in_capitals(&text))
+        }
+        _ => is_marked(node),
+    }
 }
 
 /// The same where values are words in capitals by themselves, as those of enumerations.
@@ -19,25 +22,38 @@ pub fn is_placeholder(node: Node<'_>) -> bool {
 /// An unquoted `{name}` is a map in flow style with one entry that has no value.
 pub fn is_marked(node: Node<'_>) -> bool {
     match node.kind() {
-        Kind::Scalar => is_suspect(node) && node.as_str().is_some_and(|text| holds_mark(&text)),
+        Kind::Scalar => suspect(node).is_some_and(|text| holds_mark(&text)),
         Kind::Map => {
             let mut entries = node.entries();
-            let (Some(only), None) = (entries.next(), entries.next()) else {
-                return false;
-            };
-            only.value.is_null() && node.span().start < only.key.span().start
+            let only = entries
+                .next()
+                .filter(|only| only.value.is_null() && node.span().start < only.key.span().start);
+            only.is_some() && entries.next().is_none()
         }
         Kind::List => false,
     }
 }
 
-/// Whether the value needs a look: most are written without any of the bytes that placeholders hold.
-fn is_suspect(node: Node<'_>) -> bool {
-    node.written().is_some_and(|text| {
-        text.bytes()
-            .any(|byte| matches!(byte, b'$' | b'<' | b'{' | b'_' | b'#' | b'%' | b'@'))
-    })
+/// The string that needs a look: most are written without any of the bytes that placeholders hold.
+fn suspect(node: Node<'_>) -> Option<Cow<'_, str>> {
+    let mut bytes = node.written()?.bytes();
+    if bytes.any(|byte| MARKS[usize::from(byte)]) {
+        node.as_str()
+    } else {
+        None
+    }
 }
+
+/// Those bytes.
+static MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let mut rest: &[u8] = b"$<{_#%@";
+    while let [mark, more @ ..] = rest {
+        marks[*mark as usize] = true;
+        rest = more;
+    }
+    marks
+};
 
 /// `${…}`, `$(…)`, `$NAME`, `<…>`, `{name}`, `__NAME__`, `###NAME###`, `%NAME%` or `@NAME@` anywhere in the text.
 fn holds_mark(text: &str) -> bool {

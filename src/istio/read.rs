@@ -114,7 +114,7 @@ type Read = fn(Option<Node<'_>>, &mut Decoder) -> Spec;
 
 /// How the kind is read, if it is one of those that egress depends on.
 fn ours(head: &Head<'_>) -> Option<Read> {
-    Some(match (head.group.as_str(), head.kind.as_str()) {
+    Some(match (head.group(), &*head.kind) {
         (api::GROUP, "ServiceEntry") => |node, decoder| Spec::ServiceEntry(boxed(node, decoder)),
         (api::GROUP, "VirtualService") => {
             |node, decoder| Spec::VirtualService(boxed(node, decoder))

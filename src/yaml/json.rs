@@ -3,7 +3,7 @@
 use super::arena::DEPTH;
 use super::map;
 use super::tag::Tag;
-use super::tree::{Raw, Shape, Style, Tree};
+use super::tree::{Raw, Shape, Sight, Style, Tree};
 
 /// What is no JSON: where, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -153,7 +153,10 @@ impl Reader<'_> {
             shape,
             style,
             tag: Tag::None,
-            absent: false,
+            sight: match style {
+                Style::Double => Sight::Text,
+                _ => Sight::Other,
+            },
         });
         node
     }

@@ -7,9 +7,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use smallvec::SmallVec;
 
 use super::fault::{Notice, NoticeKind};
-use super::scalar;
 use super::tag::Tag;
-use super::tree::{Pair, Raw, Shape, Style, Tree};
+use super::tree::{Pair, Raw, Shape, Sight, Style, Tree};
 
 /// How many entries the merges of one document may bring together.
 pub(super) const MERGED: usize = 1_000_000;
@@ -184,6 +183,7 @@ fn entries<'t>(
 fn is_merge(tree: &Tree, text: &str, key: u32) -> bool {
     tree.nodes.get(key as usize).is_some_and(|raw| {
         raw.shape == Shape::Scalar
+            && raw.sight != Sight::Text
             && (raw.tag == Tag::Merge || raw.tag == Tag::None && raw.style == Style::Plain)
             && tree.scalar_text(text, raw) == "<<"
     })
@@ -201,13 +201,9 @@ fn name<'t>(tree: &'t Tree, text: &'t str, key: u32) -> Result<Option<Cow<'t, st
     if raw.shape != Shape::Scalar {
         return Err(MapFault::Key(key));
     }
-    scalar::key(
-        raw.tag,
-        raw.style != Style::Plain,
-        tree.scalar_text(text, raw),
-    )
-    .map(Some)
-    .map_err(|reason| MapFault::Name(key, reason))
+    tree.key(text, raw)
+        .map(Some)
+        .map_err(|reason| MapFault::Name(key, reason))
 }
 
 /// Whether there is a merge, or perhaps a key twice.

@@ -5,6 +5,7 @@
 
 mod arena;
 mod build;
+mod bytes;
 pub mod change;
 pub mod debug;
 mod embedded;

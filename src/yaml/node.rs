@@ -6,7 +6,7 @@ use crate::source::Span;
 
 use super::scalar::{self, Plain, Scalar};
 use super::tag::{self, Tag};
-use super::tree::{Pair, Raw, Shape, Style, Tree};
+use super::tree::{Pair, Raw, Shape, Sight, Style, Tree};
 
 /// What a node is, aliases followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,9 @@ impl<'t> Node<'t> {
             .raw(self.index)
             .filter(|raw| raw.shape == Shape::Scalar)?;
         let text = self.tree.scalar_text(self.text, raw);
+        if raw.sight == Sight::Text {
+            return Some(Scalar::Str(Cow::Borrowed(text)));
+        }
         let plain = match raw.style {
             Style::Plain if raw.tag == Tag::None => scalar::plain(text),
             style => tag::resolve(raw.tag, style != Style::Plain, text).unwrap_or(Plain::Str),
@@ -141,8 +144,9 @@ impl<'t> Node<'t> {
 
     pub fn is_null(self) -> bool {
         match self.raw(self.index) {
-            Some(raw) if raw.shape == Shape::Scalar => {
-                raw.absent && raw.tag == Tag::None || self.scalar() == Some(Scalar::Null)
+            Some(raw) if raw.shape == Shape::Scalar && raw.sight != Sight::Text => {
+                raw.sight == Sight::Absent && raw.tag == Tag::None
+                    || self.scalar() == Some(Scalar::Null)
             }
             _ => false,
         }
@@ -213,15 +217,9 @@ impl<'t> Node<'t> {
 
     /// What the node is called when it is a key.
     fn name(self) -> Cow<'t, str> {
-        match self.raw(self.index) {
-            Some(raw) => scalar::key(
-                raw.tag,
-                raw.style != Style::Plain,
-                self.tree.scalar_text(self.text, raw),
-            )
-            .unwrap_or_default(),
-            None => Cow::Borrowed(""),
-        }
+        self.raw(self.index)
+            .and_then(|raw| self.tree.key(self.text, raw).ok())
+            .unwrap_or_default()
     }
 }
 

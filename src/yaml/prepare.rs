@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::bytes::Bytes;
+
 pub(super) const MARK: char = '\u{feff}';
 /// A character for private use, of the length of [`MARK`].
 const STAND_IN: char = '\u{f8ff}';
@@ -33,18 +35,20 @@ impl Prepared<'_> {
     }
 }
 
+/// `bytes` are at least those of the chunk.
+///
 /// - `kubectl` ends the last line before it reads it, and takes one CR off a line that ends with CR CR LF.
 /// - NEL ends a line for go-yaml: it becomes CR LF, which is as long.
 /// - A byte order mark inside of a text is a letter like any other, also where the parser would pass over it: it
 ///   becomes [`STAND_IN`], which is as long.
 /// - A tab at the beginning of a line may stand in brackets and in quotes, where the parser refuses it. It becomes a
 ///   blank; whether it may stand there is decided on the text itself.
-pub(super) fn prepare(chunk: &str) -> Prepared<'_> {
+pub(super) fn prepare(chunk: &str, bytes: Bytes) -> Prepared<'_> {
     let unfinished = !chunk.is_empty() && !chunk.ends_with('\n');
-    let tabs = chunk.contains("\n\t") || chunk.starts_with('\t');
-    let nel = chunk.contains('\u{85}');
-    let returns = chunk.contains("\r\r\n");
-    let mark = chunk.contains(MARK) && !chunk.contains(STAND_IN);
+    let tabs = bytes.hold(Bytes::TAB) && (chunk.contains("\n\t") || chunk.starts_with('\t'));
+    let nel = bytes.hold(Bytes::C2) && chunk.contains('\u{85}');
+    let returns = bytes.hold(Bytes::RETURN) && chunk.contains("\r\r\n");
+    let mark = bytes.hold(Bytes::EF) && chunk.contains(MARK) && !chunk.contains(STAND_IN);
     if !unfinished && !tabs && !nel && !returns && !mark {
         return Prepared {
             text: Cow::Borrowed(chunk),
@@ -89,19 +93,8 @@ pub(super) fn prepare(chunk: &str) -> Prepared<'_> {
 }
 
 /// The first character that go-yaml refuses wherever it stands.
-pub(super) fn control_character(text: &str) -> Option<(usize, char)> {
-    let suspicious = |&byte: &u8| {
-        (byte < 0x20 && byte != b'\n' && byte != b'\r' && byte != b'\t')
-            || matches!(byte, 0x7f | 0xc2 | 0xef)
-    };
-    // Most texts hold none of these bytes, and counting is faster than stopping at one.
-    if text
-        .as_bytes()
-        .iter()
-        .filter(|byte| suspicious(byte))
-        .count()
-        == 0
-    {
+pub(super) fn control_character(text: &str, bytes: Bytes) -> Option<(usize, char)> {
+    if !bytes.hold(Bytes::CONTROL | Bytes::C2 | Bytes::EF) {
         return None;
     }
     text.char_indices().find(|&(_, character)| match character {

@@ -49,6 +49,11 @@ pub(super) fn plain(text: &str) -> Plain {
 
 /// The words that are no strings. Mixed case (`yEs`) is a string.
 fn word(text: &str) -> Option<Plain> {
+    /// `false`, `-.inf`
+    const LONGEST: usize = 5;
+    if text.len() > LONGEST {
+        return None;
+    }
     Some(match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
             Plain::Bool(true)
@@ -173,9 +178,6 @@ pub(super) fn json_number(value: f64) -> Scalar<'static> {
 
 /// What a key is called in JSON. The error says why Kubernetes refuses it.
 pub(super) fn key(tag: Tag, quoted: bool, text: &str) -> Result<Cow<'_, str>, String> {
-    if tag == Tag::None && (quoted || !may_be_special(text)) {
-        return Ok(Cow::Borrowed(text));
-    }
     Ok(match resolve(tag, quoted, text)? {
         Plain::Null => return Err("a key must not be null".to_owned()),
         Plain::Unsigned(_) => return Err(format!("the key `{text}` is too large for an integer")),
@@ -188,15 +190,6 @@ pub(super) fn key(tag: Tag, quoted: bool, text: &str) -> Result<Cow<'_, str>, St
         }
         Plain::Str | Plain::Merge => Cow::Borrowed(text),
     })
-}
-
-/// The cheap first look: most keys are plain words longer than `false`.
-fn may_be_special(text: &str) -> bool {
-    match text.as_bytes() {
-        [] => true,
-        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => true,
-        bytes => bytes.len() <= 5,
-    }
 }
 
 /// The text of a key that is a float: Go's `FormatFloat(value, 'g', -1, 32)`, with YAML's names of the infinite ones.

@@ -3,6 +3,7 @@
 use memchr::memmem;
 
 use super::arena;
+use super::bytes::Bytes;
 use super::fault::{Notice, NoticeKind, SyntaxError};
 use super::prepare::{MARK, control_character};
 use super::stream;
@@ -172,7 +173,8 @@ impl Chunk {
         let Some(chunk) = text.get(start..end) else {
             return;
         };
-        if let Some((at, character)) = control_character(chunk) {
+        let bytes = Bytes::of(chunk);
+        if let Some((at, character)) = control_character(chunk, bytes) {
             let at = self.start + offset(at);
             let span = tree.span(at, at + offset(character.len_utf8()));
             let message = format!(
@@ -185,7 +187,7 @@ impl Chunk {
             );
             return;
         }
-        let (shown, hidden) = visible(chunk);
+        let (shown, hidden) = visible(chunk, bytes);
         if hidden == Some(NoticeKind::HiddenByEnd)
             && !self.separator.is_some_and(|separator| separator.kept)
             && hidden_text(chunk.get(..shown).unwrap_or("")).is_empty()
@@ -213,7 +215,7 @@ impl Chunk {
                 });
             }
         }
-        arena::document(tree, text, start..start + shown, self.index);
+        arena::document(tree, text, start..start + shown, bytes, self.index);
         if hidden.is_some() {
             self.comments_before_hidden(tree, text, start + shown);
         }
@@ -257,14 +259,17 @@ fn hidden_text(rest: &str) -> &str {
 ///
 /// An end marker in the first column ends the document in every context. A separator behind a lone CR does too,
 /// and what follows is another document, of which only the first is read.
-fn visible(chunk: &str) -> (usize, Option<NoticeKind>) {
+fn visible(chunk: &str, seen: Bytes) -> (usize, Option<NoticeKind>) {
     let bytes = chunk.as_bytes();
     let alone = |at: usize| matches!(bytes.get(at), None | Some(b' ' | b'\t' | b'\r' | b'\n'));
     let dots = memmem::find_iter(bytes, b"...")
         .find(|&at| alone(at + 3) && (at == 0 || matches!(bytes.get(at - 1), Some(b'\n' | b'\r'))));
-    let dashes = memmem::find_iter(bytes, b"\r---")
-        .map(|at| at + 1)
-        .find(|&at| alone(at + 3) && !hidden_text(chunk.get(..at).unwrap_or("")).is_empty());
+    let dashes = || {
+        memmem::find_iter(bytes, b"\r---")
+            .map(|at| at + 1)
+            .find(|&at| alone(at + 3) && !hidden_text(chunk.get(..at).unwrap_or("")).is_empty())
+    };
+    let dashes = seen.hold(Bytes::RETURN).then(dashes).flatten();
     match (dots, dashes) {
         (Some(dots), Some(dashes)) if dashes < dots => {
             (dashes, Some(NoticeKind::HiddenByCarriageReturn))

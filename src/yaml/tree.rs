@@ -1,9 +1,12 @@
 //! The arena: every node of a file in the order of the text, 20 bytes each.
 
+use std::borrow::Cow;
+
 use crate::source::{FileId, Span};
 
 use super::fault::{Notice, SyntaxError};
 use super::node::Node;
+use super::scalar;
 use super::split::{Chunk, split};
 use super::tag::Tag;
 
@@ -49,8 +52,18 @@ pub(super) struct Raw {
     pub(super) shape: Shape,
     pub(super) style: Style,
     pub(super) tag: Tag,
+    pub(super) sight: Sight,
+}
+
+/// What a scalar is at first sight: most need no second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
     /// A value that is not written at all.
-    pub(super) absent: bool,
+    Absent,
+    /// An untagged string, and as a key called what is written.
+    Text,
+    /// Something else, or no scalar.
+    Other,
 }
 
 impl Raw {
@@ -233,5 +246,14 @@ impl Tree {
             return self.cooked.get(start..start + raw.b as usize).unwrap_or("");
         }
         raw.written(text)
+    }
+
+    /// What a scalar is called when it is a key. The error says why Kubernetes refuses it.
+    pub(super) fn key<'t>(&'t self, text: &'t str, raw: &Raw) -> Result<Cow<'t, str>, String> {
+        let text = self.scalar_text(text, raw);
+        match raw.sight {
+            Sight::Text => Ok(Cow::Borrowed(text)),
+            _ => scalar::key(raw.tag, raw.style != Style::Plain, text),
+        }
     }
 }

@@ -1,18 +1,24 @@
 //! What go-yaml refuses inside of scalars, and the parser does not.
 
+use super::bytes::Bytes;
 use super::gap::{Fault, FaultKind};
 use super::tree::Style;
 
-/// Looks at a scalar as it is written, `start` being its place in the file. `indent` is go-yaml's indentation, plus one.
+/// Looks at a scalar as it is written, `start` being its place in the file and `bytes` at least its own. `indent` is
+/// go-yaml's indentation, plus one.
 pub(super) fn check(
     written: &str,
     start: usize,
     style: Style,
+    bytes: Bytes,
     in_flow: bool,
     indent: impl FnOnce() -> usize,
 ) -> Option<Fault> {
     let separators = matches!(style, Style::Plain | Style::Literal | Style::Folded);
-    if separators && let Some(at) = written.find(['\u{2028}', '\u{2029}']) {
+    if separators
+        && bytes.hold(Bytes::E2)
+        && let Some(at) = written.find(['\u{2028}', '\u{2029}'])
+    {
         return Some(Fault::new(
             start + at,
             start + at + 3,
@@ -20,9 +26,9 @@ pub(super) fn check(
         ));
     }
     match style {
-        Style::Plain => plain(written, start, in_flow, indent),
+        Style::Plain => plain(written, start, bytes, in_flow, indent),
         Style::Double => escape(written, start),
-        Style::Literal | Style::Folded => block(written, start),
+        Style::Literal | Style::Folded if bytes.hold(Bytes::TAB) => block(written, start),
         _ => None,
     }
 }
@@ -30,6 +36,7 @@ pub(super) fn check(
 fn plain(
     written: &str,
     start: usize,
+    bytes: Bytes,
     in_flow: bool,
     indent: impl FnOnce() -> usize,
 ) -> Option<Fault> {
@@ -45,7 +52,7 @@ fn plain(
             return Some(Fault::new(start, start + 1, FaultKind::NoKey));
         }
     }
-    if !written.contains('\t') {
+    if !bytes.hold(Bytes::TAB) || !written.contains('\t') {
         return None;
     }
     let indent = indent();

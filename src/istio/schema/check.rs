@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use super::path::Path;
 use super::places::fold;
 use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
@@ -194,7 +196,7 @@ impl<'t> Checker<'t> {
                 .iter()
                 .find(|field| field.name == name && field.is_known(version))
         };
-        let mut present = Vec::with_capacity(fields.len());
+        let mut present: SmallVec<[(&Field, Entry<'t>); 8]> = SmallVec::new();
         let mut strange = Vec::new();
         // Unknown fields that are required ones in another spelling, with their right names.
         let mut misspelt = Vec::new();

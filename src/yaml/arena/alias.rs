@@ -3,7 +3,7 @@
 use super::{Anchor, Arena, DEPTH, FAULTS, Token, offset};
 use crate::yaml::fault::SyntaxError;
 use crate::yaml::tag::Tag;
-use crate::yaml::tree::{Raw, Shape, Style};
+use crate::yaml::tree::{Raw, Shape, Sight, Style};
 
 impl Arena<'_> {
     pub(in crate::yaml) fn alias(&mut self, token: Token, id: usize) -> Result<(), SyntaxError> {
@@ -25,7 +25,7 @@ impl Arena<'_> {
             shape: Shape::Alias,
             style: Style::Plain,
             tag: Tag::None,
-            absent: false,
+            sight: Sight::Other,
         });
         if !closed {
             return Err(self.refuse(start, end, "an alias stands inside of what it stands for"));
@@ -66,7 +66,7 @@ impl Arena<'_> {
             shape: Shape::Scalar,
             style: Style::Double,
             tag: Tag::None,
-            absent: false,
+            sight: Sight::Other,
         });
         Ok(())
     }

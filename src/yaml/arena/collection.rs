@@ -4,7 +4,7 @@ use super::{Arena, DEPTH, Frame, Token, offset};
 use crate::yaml::fault::SyntaxError;
 use crate::yaml::map::{self, MapFault};
 use crate::yaml::tag::Tag;
-use crate::yaml::tree::{Raw, Shape, Style};
+use crate::yaml::tree::{Raw, Shape, Sight, Style};
 
 impl Arena<'_> {
     pub(in crate::yaml) fn open(
@@ -33,7 +33,7 @@ impl Arena<'_> {
             shape: if map { Shape::Map } else { Shape::List },
             style: if flow { Style::Flow } else { Style::Block },
             tag: Tag::None,
-            absent: false,
+            sight: Sight::Other,
         });
         self.count(0, node);
         let anchor = self.anchor(anchor, node, false, 0, 0);

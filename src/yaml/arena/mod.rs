@@ -8,6 +8,7 @@ mod scalar;
 mod words;
 
 use super::build;
+use super::bytes::Bytes;
 use super::fault::{Notice, NoticeKind, SyntaxError};
 use super::gap::{Gap, column};
 use super::map;
@@ -21,7 +22,8 @@ pub(super) const DEPTH: usize = 128;
 const FAULTS: usize = 20;
 
 /// Reads one document, which is all that `range` holds, into the tree; a broken one leaves errors only.
-pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: u32) {
+/// `bytes` are at least those of the range.
+pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, bytes: Bytes, index: u32) {
     let mark = if text
         .get(range.clone())
         .is_some_and(|chunk| chunk.starts_with(MARK))
@@ -35,8 +37,8 @@ pub(super) fn document(tree: &mut Tree, text: &str, range: Range<usize>, index: 
         return;
     };
     let before = tree.mark();
-    let mut arena = Arena::new(tree, text, start..range.end);
-    let faults = match build::parse(&prepare(chunk), start, &mut arena) {
+    let mut arena = Arena::new(tree, text, start..range.end, bytes);
+    let faults = match build::parse(&prepare(chunk, bytes), start, &mut arena) {
         Ok(()) => std::mem::take(&mut arena.faults),
         Err(error) => vec![arena.explain(error)],
     };
@@ -114,6 +116,7 @@ pub(super) struct Arena<'b> {
     tree: &'b mut Tree,
     text: &'b str,
     end: usize,
+    bytes: Bytes,
     stack: Vec<Frame>,
     anchors: Vec<Anchor>,
     gap: Gap,
@@ -130,11 +133,12 @@ pub(super) struct Arena<'b> {
 }
 
 impl<'b> Arena<'b> {
-    fn new(tree: &'b mut Tree, text: &'b str, range: Range<usize>) -> Self {
+    fn new(tree: &'b mut Tree, text: &'b str, range: Range<usize>, bytes: Bytes) -> Self {
         Self {
             tree,
             text,
             end: range.end,
+            bytes,
             stack: Vec::new(),
             anchors: Vec::new(),
             gap: Gap::new(range.start),
@@ -222,8 +226,8 @@ impl<'b> Arena<'b> {
     }
 
     /// Whether what was walked holds a fault.
-    fn check(&mut self) -> Result<(), SyntaxError> {
-        match self.gap.fault.take() {
+    fn check(&self) -> Result<(), SyntaxError> {
+        match &self.gap.fault {
             None => Ok(()),
             Some(fault) => {
                 let (message, help) = fault.kind.words();
@@ -340,6 +344,6 @@ fn one_line(text: &str, start: usize, colon: usize) -> bool {
     const MOST: usize = 1024;
     let key = text.get(start..colon).unwrap_or("");
     key.len() <= 4 * MOST
-        && !key.contains(['\n', '\r'])
+        && memchr::memchr2(b'\n', b'\r', key.as_bytes()).is_none()
         && (key.len() <= MOST || key.chars().count() <= MOST)
 }

@@ -4,7 +4,7 @@ use super::{Arena, Token, offset};
 use crate::yaml::fault::SyntaxError;
 use crate::yaml::scalar::Plain;
 use crate::yaml::tag::{Tag, resolve};
-use crate::yaml::tree::{Raw, Shape, Style};
+use crate::yaml::tree::{Raw, Shape, Sight, Style};
 use crate::yaml::written;
 
 impl Arena<'_> {
@@ -36,7 +36,7 @@ impl Arena<'_> {
                     shape: Shape::Scalar,
                     style,
                     tag,
-                    absent: false,
+                    sight: Sight::Other,
                 },
                 anchor,
                 false,
@@ -61,7 +61,8 @@ impl Arena<'_> {
         let written = self.text.get(whole.start..end + blanks).unwrap_or("");
         let (stack, text) = (&mut self.stack, self.text);
         let indent = || Self::indent(stack, text);
-        self.gap.fault = written::check(written, whole.start, style, self.gap.in_flow(), indent);
+        let (bytes, in_flow) = (self.bytes, self.gap.in_flow());
+        self.gap.fault = written::check(written, whole.start, style, bytes, in_flow, indent);
         self.check()?;
         self.gap.token(end, style == Style::Plain, block);
         let mut raw = Raw {
@@ -72,7 +73,7 @@ impl Arena<'_> {
             shape: Shape::Scalar,
             style,
             tag,
-            absent: false,
+            sight: Sight::Other,
         };
         if block || self.tree.scalar_text(self.text, &raw) != value {
             raw.a = offset(self.tree.cooked.len());
@@ -120,7 +121,7 @@ impl Arena<'_> {
             shape: Shape::Scalar,
             style: Style::Plain,
             tag,
-            absent: true,
+            sight: Sight::Absent,
         };
         self.leaf(raw, anchor, is_key)
     }
@@ -157,7 +158,7 @@ impl Arena<'_> {
             && key.shape == Shape::Scalar
             && key.style == Style::Plain
             && key.end as usize == self.gap.at
-            && !key.absent
+            && key.sight != Sight::Absent
             && matches!(behind, [b':', b',' | b']' | b'}', ..]);
         if !bare {
             return false;
@@ -167,6 +168,7 @@ impl Arena<'_> {
             key.b += offset(colon + 1);
         }
         key.end += offset(colon + 1);
+        key.sight = Sight::Other;
         self.gap.at += colon + 1;
         if !frame.implicit {
             return false;
@@ -190,24 +192,27 @@ impl Arena<'_> {
     /// Adds a scalar.
     pub(super) fn leaf(
         &mut self,
-        raw: Raw,
+        mut raw: Raw,
         anchor: usize,
         is_key: bool,
     ) -> Result<(), SyntaxError> {
+        let text = self.tree.scalar_text(self.text, &raw);
+        let value = resolve(raw.tag, raw.style != Style::Plain, text);
+        if raw.tag == Tag::None && value == Ok(Plain::Str) {
+            raw.sight = Sight::Text;
+        }
         let node = self.push(raw);
         self.anchor(anchor, node, true, 1, 0);
         self.grow(1, raw.end);
         self.count(0, node);
-        if raw.tag != Tag::None || !is_key {
-            let text = self.tree.scalar_text(self.text, &raw);
-            match resolve(raw.tag, raw.style != Style::Plain, text) {
-                Ok(Plain::Float(value)) if !value.is_finite() && !is_key => {
-                    let message = format!("`{text}` is no number that JSON can hold");
-                    self.note(node, message);
-                }
-                Ok(_) => {}
-                Err(reason) => self.note(node, reason),
+        match value {
+            Ok(Plain::Float(value)) if !value.is_finite() && !is_key => {
+                let text = self.tree.scalar_text(self.text, &raw);
+                let message = format!("`{text}` is no number that JSON can hold");
+                self.note(node, message);
             }
+            Ok(_) => {}
+            Err(reason) => self.note(node, reason),
         }
         Ok(())
     }
