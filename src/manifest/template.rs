@@ -100,13 +100,26 @@ pub(super) fn holds_ytt(text: &str) -> bool {
 }
 
 /// Whether a value begins with a placeholder that keeps the text from being read: `{name}` with more behind it, which
-/// YAML takes for a map, and `@NAME@` and `%NAME%`, with which nothing can begin.
+/// YAML takes for a map, and `@NAME@` and `%NAME%`, with which nothing can begin. So does one that stands for whole lines,
+/// such as `__NAME__` or `${NAME}` by itself.
 pub(super) fn begins_with_mark(text: &str) -> bool {
     text.lines().any(|line| {
+        if stands_for_lines(line.trim()) {
+            return true;
+        }
         let line = line.trim_start_matches([' ', '-']);
         let value = line.split_once(": ").map_or(line, |(_, value)| value);
         is_mark(value.trim_start())
     })
+}
+
+fn stands_for_lines(line: &str) -> bool {
+    let inside = |open, close| line.strip_prefix(open)?.strip_suffix(close);
+    let mut names = [inside("__", "__"), inside("${", "}")]
+        .into_iter()
+        .flatten();
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    names.any(|name| !name.is_empty() && name.bytes().all(in_name))
 }
 
 fn is_mark(value: &str) -> bool {
@@ -191,6 +204,20 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(holds_action(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_one_placeholder_stands_for_others() {
+        for (line, expected) in [
+            ("  __ANNOTATIONS__", true),
+            ("${PORTS}\r", true),
+            ("- name: @APP@", true),
+            ("____", false),
+            ("${A} ${B}", false),
+            ("a: __NAME__", false),
+        ] {
+            assert_eq!(begins_with_mark(line), expected, "{line}");
         }
     }
 

@@ -36,6 +36,9 @@ impl Check for ConsecutiveErrorsIgnored {
     }
 }
 
+/// How many answers with a 5xx code Envoy waits for by itself.
+const DEFAULT: i64 = 5;
+
 fn judge(cx: &Context<'_>, block: &Spanned<Box<OutlierDetection>>, out: &mut Findings) {
     let Some(errors) = block.consecutive_errors.as_ref().filter(|it| it.value != 0) else {
         return;
@@ -47,7 +50,11 @@ fn judge(cx: &Context<'_>, block: &Spanned<Box<OutlierDetection>>, out: &mut Fin
             "remove it".to_owned(),
         ),
         None => (
-            "5 answers with a 5xx code in a row eject a host, Envoy's default".to_owned(),
+            match value {
+                DEFAULT => "Envoy's default happens to be the same, for answers with a 5xx code",
+                _ => "5 answers with a 5xx code in a row eject a host, Envoy's default",
+            }
+            .to_owned(),
             format!("write `consecutive5xxErrors: {value}`"),
         ),
     };

@@ -45,7 +45,7 @@ impl Check for DestinationRuleShadowed {
             let hidden = rules
                 .iter()
                 .find(|(resource, _)| resource.namespace() == own);
-            let (Some((by, applied)), Some((_, hidden))) = (applied, hidden) else {
+            let (Some((by, applied)), Some((beside, hidden))) = (applied, hidden) else {
                 continue;
             };
             let lost = lost(applied, hidden);
@@ -62,7 +62,8 @@ impl Check for DestinationRuleShadowed {
                 reached.path.host,
                 names.join(", "),
             );
-            out.add(Basis::Proven, place, message, |finding| {
+            let together = cx.world.is_one_folder(place.file, beside.span.file);
+            out.add(Basis::together(together), place, message, |finding| {
                 finding
                     .because(*first, "set there and not here")
                     .because(reached.host_line(), "the external host")

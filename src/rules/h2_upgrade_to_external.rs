@@ -1,9 +1,10 @@
 //! HTTP/2 without asking whether the other side speaks it.
 
-use super::reached::reached;
+use super::reached::{Reached, reached};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks};
+use crate::egress::protocol::Protocol;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -35,7 +36,7 @@ impl Check for H2UpgradeToExternal {
             let http1 = reached.path.speaks == Speaks::Http;
             let http = reached.hop.result.handler == Some(Handler::Http);
             let in_plain_text = plain && http1 && http;
-            if !in_plain_text || !out.is_first(place) {
+            if !in_plain_text || is_named_http2(cx, &reached) || !out.is_first(place) {
                 continue;
             }
             let message = format!(
@@ -50,4 +51,11 @@ impl Check for H2UpgradeToExternal {
             });
         }
     }
+}
+
+/// Whether the name of the port says that the other side speaks HTTP/2: then the upgrade does what is meant.
+fn is_named_http2(cx: &Context<'_>, reached: &Reached<'_>) -> bool {
+    let ports = reached.definition(cx).map_or(&[][..], |it| &it.ports);
+    let port = ports.iter().find(|it| it.number == reached.path.port);
+    port.is_some_and(|it| Protocol::parse(it.name.split('-').next().unwrap_or("")).is_http2())
 }

@@ -49,10 +49,13 @@ impl Check for HttpRulesOnTlsPort {
                     let line = port.protocol_line.unwrap_or(port.number_line);
                     finding = finding.because(line, "the sidecar passes these bytes on unseen");
                 }
-                finding.help(
-                    "route by `sniHosts` under `tls`, or declare an `HTTP` port with `targetPort` 443 and let a \
-                     DestinationRule originate TLS",
-                )
+                finding.help(match first.protocol.is_tls() {
+                    true => {
+                        "route by `sniHosts` under `tls`, or declare an `HTTP` port with `targetPort` 443 and let a \
+                         DestinationRule originate TLS"
+                    }
+                    false => "route under `tcp`, or declare the port `HTTP` if that is what it carries",
+                })
             });
         }
     }

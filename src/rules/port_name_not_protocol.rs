@@ -42,7 +42,11 @@ impl Check for PortNameNotProtocol {
                     port.protocol.name(),
                 );
                 out.add(basis, place, message, |finding| {
-                    because(finding, port).help("name the port after what it carries")
+                    let finding = because(finding, port);
+                    match port.protocol.is_unsupported() {
+                        true => finding.help(format!("set `protocol: {}`", said.name())),
+                        false => finding.help("name the port after what it carries"),
+                    }
                 });
             }
         }

@@ -36,7 +36,7 @@ impl Check for StrictDnsOnCdn {
             }
             let cost = match reached.hop.result.handler {
                 Some(Handler::Http) => "idle connections are closed each time",
-                _ => "with outlier detection or many connections churn for nothing",
+                _ => "churn for nothing with outlier detection or many connections",
             };
             let message = format!(
                 "each answer for `{}` holds other addresses, which `DNS` takes for a change of the hosts: {cost}",

@@ -130,6 +130,25 @@ fn path(out: &mut String, hop: &Hop, columns: &Columns<'_>) {
     }
 }
 
+/// How requests share connections. What is passed on unseen has limits of its own, which stand with the path.
+fn pool(out: &mut String, cluster: &ClusterFacts, columns: &Columns<'_>) {
+    if cluster.http2.value {
+        let text = "HTTP/2 upstream: one connection carries all requests";
+        columns.row(out, &Row::new("protocol", text, &cluster.http2.because));
+    }
+    if let Some(limit) = &cluster.max_requests_per_connection {
+        let text = format!("{} requests a connection", limit.value);
+        columns.row(out, &Row::new("pool", text, &limit.because));
+    }
+    let limits = [
+        ("idle timeout", &cluster.http_idle_timeout_ms),
+        ("longest life", &cluster.max_connection_duration_ms),
+    ];
+    for (name, limit) in limits {
+        maybe_time(out, columns, name, limit.as_ref());
+    }
+}
+
 fn retries(policy: Option<&RetryPolicy>) -> String {
     let Some(policy) = policy else {
         return "none".to_owned();
@@ -188,33 +207,8 @@ fn facts(out: &mut String, hop: &Hop, cluster: &ClusterFacts, columns: &Columns<
     );
     outlier(out, hop, cluster, columns);
     tls(out, cluster, columns);
-    if cluster.http2.value {
-        columns.row(
-            out,
-            &Row::new(
-                "protocol",
-                "HTTP/2 upstream: one connection carries all requests",
-                &cluster.http2.because,
-            ),
-        );
-    }
-    if let Some(limit) = &cluster.max_requests_per_connection {
-        let text = format!("{} requests a connection", limit.value);
-        columns.row(out, &Row::new("pool", text, &limit.because));
-    }
-    maybe_time(
-        out,
-        columns,
-        "idle timeout",
-        cluster.http_idle_timeout_ms.as_ref(),
-    );
     if hop.result.handler == Some(Handler::Http) {
-        maybe_time(
-            out,
-            columns,
-            "longest life",
-            cluster.max_connection_duration_ms.as_ref(),
-        );
+        pool(out, cluster, columns);
     }
     columns.row(
         out,
