@@ -179,7 +179,7 @@ impl<'p, 'm> HttpPlace<'p, 'm> {
     }
 
     /// The service that a destination means.
-    fn service(&self, host: &str) -> Option<std::rc::Rc<EffectiveService<'m>>> {
+    fn service(&self, host: &str) -> Option<std::sync::Arc<EffectiveService<'m>>> {
         match self.proxy.scope.client.proxy {
             ProxyKind::Sidecar => self
                 .proxy

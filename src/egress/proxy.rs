@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -21,7 +21,7 @@ use super::service::Origin;
 use super::sidecar::EgressListener;
 use super::virtual_host::PortServices;
 
-type Remembered<K, V> = RefCell<HashMap<K, Rc<V>>>;
+type Remembered<K, V> = RefCell<HashMap<K, Arc<V>>>;
 
 /// The proxy of one client.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Proxy<'m> {
     pub model: &'m Model<'m>,
     pub scope: Scope<'m>,
     /// By the place of the egress listener, and the port.
-    imported: Remembered<(usize, u32), Vec<Rc<EffectiveService<'m>>>>,
+    imported: Remembered<(usize, u32), Vec<Arc<EffectiveService<'m>>>>,
     listeners: Remembered<u32, PortListeners<'m>>,
     services: Remembered<u32, PortServices<'m>>,
     gateway: OnceCell<MergedGateway<'m>>,
@@ -37,15 +37,15 @@ pub struct Proxy<'m> {
     route_hosts: Remembered<String, RouteHosts<'m>>,
 }
 
-fn remember<K, V>(memory: &Remembered<K, V>, key: K, compute: impl FnOnce() -> V) -> Rc<V>
+fn remember<K, V>(memory: &Remembered<K, V>, key: K, compute: impl FnOnce() -> V) -> Arc<V>
 where
     K: std::hash::Hash + Eq,
 {
     if let Some(known) = memory.borrow().get(&key) {
-        return Rc::clone(known);
+        return Arc::clone(known);
     }
-    let value = Rc::new(compute());
-    memory.borrow_mut().insert(key, Rc::clone(&value));
+    let value = Arc::new(compute());
+    memory.borrow_mut().insert(key, Arc::clone(&value));
     value
 }
 
@@ -86,12 +86,12 @@ impl<'m> Proxy<'m> {
     }
 
     /// A sidecar's listeners on a port.
-    pub fn listeners(&self, port: u32) -> Rc<PortListeners<'m>> {
+    pub fn listeners(&self, port: u32) -> Arc<PortListeners<'m>> {
         remember(&self.listeners, port, || listener::listeners(self, port))
     }
 
     /// A router's listeners on a port of its pod.
-    pub fn router_listeners(&self, port: u32) -> Rc<RouterListeners<'m>> {
+    pub fn router_listeners(&self, port: u32) -> Arc<RouterListeners<'m>> {
         remember(&self.router_listeners, port, || {
             gateway_listener::listeners(self, port)
         })
@@ -106,14 +106,14 @@ impl<'m> Proxy<'m> {
     }
 
     /// The virtual hosts of a router that servers share under a name.
-    pub(super) fn route_hosts(&self, name: &str) -> Rc<RouteHosts<'m>> {
+    pub(super) fn route_hosts(&self, name: &str) -> Arc<RouteHosts<'m>> {
         remember(&self.route_hosts, name.to_owned(), || {
             RouteHosts::new(self, name)
         })
     }
 
     /// The services that the route table of a port knows.
-    pub(super) fn services_on(&self, port: u32) -> Rc<PortServices<'m>> {
+    pub(super) fn services_on(&self, port: u32) -> Arc<PortServices<'m>> {
         remember(&self.services, port, || {
             let Some(listener) = self.scope.listener_of(port) else {
                 return PortServices::default();
@@ -130,7 +130,7 @@ impl<'m> Proxy<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Rc<Vec<Rc<EffectiveService<'m>>>> {
+    ) -> Arc<Vec<Arc<EffectiveService<'m>>>> {
         remember(&self.imported, (listener.place, port), || {
             match (listener.port, listener.required_port()) {
                 (Some(_), None) => self.scope.all_services(listener),
@@ -145,7 +145,7 @@ impl<'m> Proxy<'m> {
         &self,
         host: &str,
         namespace: Option<&str>,
-    ) -> Option<Rc<EffectiveService<'m>>> {
+    ) -> Option<Arc<EffectiveService<'m>>> {
         let registry = &self.model.registry;
         let client = self.scope.client.namespace();
         let own = registry.of_host_in(host, namespace);
@@ -154,7 +154,7 @@ impl<'m> Proxy<'m> {
         own.sort_by_key(|service| service.origin != Origin::Kubernetes);
         let own = own.into_iter().next();
         own.filter(|service| registry.exposure(service, client).is_some())
-            .map(|service| Rc::new(EffectiveService::of(service)))
+            .map(|service| Arc::new(EffectiveService::of(service)))
             .or_else(|| self.scope.service(host))
     }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 use smallvec::SmallVec;
@@ -29,8 +29,8 @@ pub struct Scope<'m> {
     pub listeners: Vec<EgressListener<'m>>,
     pub outbound: OutboundPolicy<'m>,
     version: IstioVersion,
-    services: RefCell<HashMap<String, Option<Rc<EffectiveService<'m>>>>>,
-    destinations: RefCell<HashMap<usize, Rc<DestinationPorts>>>,
+    services: RefCell<HashMap<String, Option<Arc<EffectiveService<'m>>>>>,
+    destinations: RefCell<HashMap<usize, Arc<DestinationPorts>>>,
 }
 
 /// The hosts that a VirtualService routes to, with the ports it names; 0 where it names none.
@@ -77,7 +77,7 @@ impl<'m> Scope<'m> {
     }
 
     /// The one service that the proxy sees under a host: what clusters are made from.
-    pub fn service(&self, host: &str) -> Option<Rc<EffectiveService<'m>>> {
+    pub fn service(&self, host: &str) -> Option<Arc<EffectiveService<'m>>> {
         if let Some(known) = self.services.borrow().get(host) {
             return known.clone();
         }
@@ -85,7 +85,7 @@ impl<'m> Scope<'m> {
             ProxyKind::Sidecar => self.imported(host),
             ProxyKind::Gateway => self.exported(host),
         };
-        let found = found.map(Rc::new);
+        let found = found.map(Arc::new);
         self.services
             .borrow_mut()
             .insert(host.to_owned(), found.clone());
@@ -155,9 +155,9 @@ impl<'m> Scope<'m> {
             .copied()
     }
 
-    fn destination_ports(&self, at: usize) -> Rc<DestinationPorts> {
+    fn destination_ports(&self, at: usize) -> Arc<DestinationPorts> {
         if let Some(known) = self.destinations.borrow().get(&at) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let mut ports = DestinationPorts::default();
         if let Some(service) = self.virtual_services.get(at) {
@@ -165,8 +165,10 @@ impl<'m> Scope<'m> {
                 ports.entry(host).or_default().insert(port);
             }
         }
-        let ports = Rc::new(ports);
-        self.destinations.borrow_mut().insert(at, Rc::clone(&ports));
+        let ports = Arc::new(ports);
+        self.destinations
+            .borrow_mut()
+            .insert(at, Arc::clone(&ports));
         ports
     }
 
@@ -204,14 +206,14 @@ impl<'m> Scope<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Vec<Rc<EffectiveService<'m>>> {
+    ) -> Vec<Arc<EffectiveService<'m>>> {
         let hosts = self.registry.hosts_with_port(port);
         let services = hosts.flat_map(|host| self.services_of(listener, host));
         self.in_order(services.filter(|service| service.port(port).is_some()))
     }
 
     /// All services that a listener imports, in the order in which listeners are made of them.
-    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<Rc<EffectiveService<'m>>> {
+    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<Arc<EffectiveService<'m>>> {
         let hosts = self.registry.hosts();
         self.in_order(hosts.flat_map(|host| self.services_of(listener, host)))
     }
@@ -219,11 +221,11 @@ impl<'m> Scope<'m> {
     fn in_order(
         &self,
         services: impl Iterator<Item = EffectiveService<'m>>,
-    ) -> Vec<Rc<EffectiveService<'m>>> {
+    ) -> Vec<Arc<EffectiveService<'m>>> {
         let mut placed: Vec<_> = services
             .filter_map(|service| {
                 let place = self.registry.place(&service.base, self.own())?;
-                Some((place, Rc::new(service)))
+                Some((place, Arc::new(service)))
             })
             .collect();
         placed.sort_by_key(|(place, _)| *place);

@@ -1,6 +1,6 @@
 //! Which virtual host of a sidecar's HTTP listener takes a request.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -33,7 +33,7 @@ pub enum VirtualHost<'m> {
     },
     /// A service that no VirtualService is for.
     Service {
-        service: Rc<EffectiveService<'m>>,
+        service: Arc<EffectiveService<'m>>,
         port: &'m Port<'m>,
     },
     /// What becomes of requests to unknown hosts.
@@ -43,7 +43,7 @@ pub enum VirtualHost<'m> {
 /// The services whose requests a route table sorts, by host in lower case.
 #[derive(Debug, Default)]
 pub struct PortServices<'m> {
-    by_name: HashMap<String, Rc<EffectiveService<'m>>>,
+    by_name: HashMap<String, Arc<EffectiveService<'m>>>,
     /// Those that speak HTTP or may do so.
     http: HostIndex<String>,
     all: HostIndex<()>,
@@ -52,11 +52,11 @@ pub struct PortServices<'m> {
 
 impl<'m> PortServices<'m> {
     /// Of several services of one host the last stays.
-    pub(super) fn new(services: &[Rc<EffectiveService<'m>>], port: u32) -> Self {
+    pub(super) fn new(services: &[Arc<EffectiveService<'m>>], port: u32) -> Self {
         let mut out = Self::default();
         for service in services {
             let name = service.base.host.name.to_lowercase();
-            out.by_name.insert(name, Rc::clone(service));
+            out.by_name.insert(name, Arc::clone(service));
         }
         let mut names: Vec<_> = out.by_name.keys().cloned().collect();
         names.sort_unstable();
@@ -75,7 +75,7 @@ impl<'m> PortServices<'m> {
         out
     }
 
-    pub fn get(&self, name: &str) -> Option<&Rc<EffectiveService<'m>>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<EffectiveService<'m>>> {
         self.by_name.get(name)
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn route_port(listener: &EgressListener<'_>, port: u32) -> u32 {
 struct Search<'s, 'm> {
     proxy: &'s Proxy<'m>,
     listener: &'s EgressListener<'m>,
-    services: Rc<PortServices<'m>>,
+    services: Arc<PortServices<'m>>,
     /// As rules see it.
     port: u32,
 }
@@ -153,7 +153,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// The virtual host of a service: that of the first VirtualService that has rules for it, or its own.
-    fn of_service(&self, service: &Rc<EffectiveService<'m>>) -> Option<VirtualHost<'m>> {
+    fn of_service(&self, service: &Arc<EffectiveService<'m>>) -> Option<VirtualHost<'m>> {
         let port = http_port(service, self.port)?;
         let name = service.base.host.name.to_lowercase();
         // A name of a VirtualService beats a pattern, a long pattern a short one; of one pattern only the first
@@ -172,7 +172,7 @@ impl<'m> Search<'_, 'm> {
             });
         }
         (service.base.definition.resolution != Resolution::Alias).then(|| VirtualHost::Service {
-            service: Rc::clone(service),
+            service: Arc::clone(service),
             port,
         })
     }

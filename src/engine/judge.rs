@@ -7,8 +7,8 @@ use super::guard::guarded;
 use super::precedence::{self, Yields};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Severity};
-use crate::egress::{self, model::Model};
-use crate::rules::{self, Check, Context, Findings, Meta, Options};
+use crate::egress::{self, model::Model, path::Parts};
+use crate::rules::{self, Check, Context, Findings, Gathering, Meta, Options, Traffic};
 use crate::source::{FileId, Sources, Span};
 use crate::world::{World, Worlds};
 
@@ -78,13 +78,71 @@ fn look(
 ) -> Vec<Diagnostic> {
     let done = guarded(|| {
         let model = Model::new(world, known);
-        let context = Context::new(world, &model, settings.config, sources, settings.fixes);
-        let found = rules.par_iter().flat_map_iter(|rule| rule.look(&context));
-        let mut found: Vec<Diagnostic> = found.collect();
+        let cx = Context::new(world, &model, settings.config, sources, settings.fixes);
+        let mut found = ask(&cx, rules);
         precedence::settle(&mut found, &yields(rules));
         found
     });
     done.unwrap_or_else(|panic| vec![failed("the model", world, &panic)])
+}
+
+/// Has every rule look at the traffic, part by part, and then at the whole.
+fn ask(cx: &Context<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
+    let mut judges: Vec<Judge<'_>> = rules.iter().map(Judge::new).collect();
+    let mut gathering = Gathering::default();
+    for paths in Parts::new(cx.model) {
+        let traffic = Traffic::new(paths);
+        let look = |judge: &mut Judge<'_>| {
+            judge.look(|rule, out| rule.check_traffic(cx, &traffic, out));
+        };
+        rayon::join(
+            || gathering.take(cx, &traffic),
+            || judges.par_iter_mut().for_each(look),
+        );
+    }
+    let overview = gathering.finish(cx);
+    let found = judges.into_par_iter().flat_map_iter(|mut judge| {
+        judge.look(|rule, out| {
+            rule.check_overview(cx, &overview, out);
+            rule.check(cx, out);
+        });
+        judge.into_findings(cx.world)
+    });
+    found.collect()
+}
+
+/// A rule and what it has found so far.
+struct Judge<'r> {
+    rule: &'r Ready,
+    findings: Findings,
+    /// It panicked with this.
+    panic: Option<String>,
+}
+
+impl<'r> Judge<'r> {
+    fn new(rule: &'r Ready) -> Self {
+        Self {
+            rule,
+            findings: Findings::new(rule.meta, rule.level),
+            panic: None,
+        }
+    }
+
+    /// A rule that has failed is not asked again.
+    fn look(&mut self, at: impl FnOnce(&dyn Check, &mut Findings)) {
+        if self.panic.is_none() {
+            let done = guarded(|| at(&*self.rule.check, &mut self.findings));
+            self.panic = done.err();
+        }
+    }
+
+    fn into_findings(self, world: &World<'_>) -> Vec<Diagnostic> {
+        let name = || format!("the rule `{}`", self.rule.meta.name);
+        match &self.panic {
+            Some(panic) => vec![failed(&name(), world, panic)],
+            None => self.findings.into_list(),
+        }
+    }
 }
 
 fn yields(rules: &[Ready]) -> Yields {
@@ -102,18 +160,6 @@ fn model_settings(settings: &Settings<'_>) -> egress::settings::Settings {
             || egress::settings::Settings::default().root_namespace,
             |root| root.value.clone(),
         ),
-    }
-}
-
-impl Ready {
-    fn look(&self, context: &Context<'_>) -> Vec<Diagnostic> {
-        let done = guarded(|| {
-            let mut findings = Findings::new(self.meta, self.level);
-            self.check.check(context, &mut findings);
-            findings.into_list()
-        });
-        let name = || format!("the rule `{}`", self.meta.name);
-        done.unwrap_or_else(|panic| vec![failed(&name(), context.world, &panic)])
     }
 }
 

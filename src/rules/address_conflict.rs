@@ -1,6 +1,7 @@
 //! Two hosts on one address and port.
 
 use super::tcp_port_conflict::clashes;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 
@@ -20,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct AddressConflict;
 
 impl Check for AddressConflict {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for clash in clashes(cx, true) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for clash in clashes(cx, traffic, true, out) {
             let definitions = cx.model.registry.definitions();
             let declared = clash
                 .path

@@ -1,9 +1,6 @@
 //! TLS that accepts any valid certificate.
 
-use std::collections::BTreeSet;
-
-use super::context::tls_blocks;
-use super::reached::{Reached, reached};
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
@@ -27,9 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct CertificateNameUnchecked;
 
 impl Check for CertificateNameUnchecked {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let meant = unverified(cx);
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let cluster = reached.cluster;
             let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {
                 continue;
@@ -47,7 +43,7 @@ impl Check for CertificateNameUnchecked {
                 || checked
                 || twice
                 || tls.ca.is_none()
-                || meant.contains(&place)
+                || skips_verification(cx, place)
                 || !out.is_first(place)
             {
                 continue;
@@ -104,20 +100,10 @@ fn is_http(handler: Option<Handler>) -> bool {
     handler == Some(Handler::Http)
 }
 
-/// The `mode` lines of blocks that say that nothing is to be verified.
-fn unverified(cx: &Context<'_>) -> BTreeSet<Span> {
-    let mut found = BTreeSet::new();
-    for (_, rule) in cx.destination_rules() {
-        for tls in tls_blocks(rule) {
-            if tls
-                .value
-                .insecure_skip_verify
-                .as_ref()
-                .is_some_and(|it| it.value)
-            {
-                found.extend(tls.value.mode.as_ref().map(|mode| mode.span));
-            }
-        }
-    }
-    found
+/// Whether the block with this mode says that nothing is to be verified.
+fn skips_verification(cx: &Context<'_>, mode: Span) -> bool {
+    let skip = cx
+        .tls_block(mode)
+        .and_then(|tls| tls.insecure_skip_verify.as_ref());
+    skip.is_some_and(|skip| skip.value)
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::reached::reached;
+use super::traffic::Traffic;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{ClusterFacts, ClusterType, LOST_TO_PORT};
@@ -61,85 +61,82 @@ const CLUSTERS: usize = 256;
 /// Clusters that are looked at for all hosts of one object together.
 const OF_OBJECT: usize = 20_000;
 
-/// Each cluster of each host of a ServiceEntry that some path leads to, and then those that none does, for each proxy
-/// that may have it differently: those of the namespaces in which something about the host is said, and of the
+/// Finds each cluster of each host of a ServiceEntry that some path leads to, and then those that none does, for each
+/// proxy that may have it differently: those of the namespaces in which something about the host is said, and of the
 /// gateways that its routes name. Left out are clusters about which no rule has anything to ask.
-pub(super) fn clusters<'a>(cx: &Context<'a>) -> Vec<Cluster<'a>> {
-    let mut found = Found {
-        seen: HashMap::default(),
-        subsets: HashMap::default(),
-        clients: HashMap::default(),
-        clusters: Vec::new(),
-        routed: Routed::of(cx),
-    };
-    for reached in reached(cx) {
-        let name = reached.hop.cluster_name().and_then(ClusterName::parse);
-        if let (Some(name), Some(service)) = (name, reached.service(cx)) {
-            let (client, facts) = (reached.hop.client(), reached.cluster);
-            found.add(&service, name, client, facts);
-        }
-    }
-    let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
-    let mut of_object: HashMap<Span, usize> = HashMap::default();
-    for service in cx.model.registry.services() {
-        if !may_be_of_interest(cx, &service) {
-            continue;
-        }
-        let subsets = subsets(cx, &service);
-        if found.has_all(cx, &service, &subsets) {
-            continue;
-        }
-        for client in clients(cx, &service) {
-            let ports = service.definition.ports.iter().take(CLUSTERS);
-            let of_subsets = ports.clone().flat_map(|port| {
-                let subsets = subsets.iter();
-                subsets.map(move |subset| (port, *subset))
-            });
-            let all = ports
-                .map(|port| (port, ""))
-                .chain(of_subsets.take(CLUSTERS));
-            for (port, subset) in all {
-                let name = ClusterName {
-                    port: port.number,
-                    subset,
-                    host: service.name(),
-                };
-                if found.has(&service, name, &client) {
-                    continue;
-                }
-                let looked_at = of_object
-                    .entry(service.definition.resource.span)
-                    .or_default();
-                *looked_at += 1;
-                if *looked_at > OF_OBJECT {
-                    break;
-                }
-                let scope = scopes
-                    .entry(client.clone())
-                    .or_insert_with_key(|client| cx.model.scope(client));
-                if let Some(facts) = cx.model.cluster_in(scope, &name.to_string()) {
-                    found.add(&service, name, &client, &Arc::new(facts));
-                }
-            }
-        }
-    }
-    found.clusters
+#[derive(Default)]
+pub(super) struct Finder<'a> {
+    /// Each cluster once for each proxy. By the rank of the service and the port.
+    seen: HashMap<(u32, u32), SmallVec<[SubsetOf; 1]>>,
+    subsets: HashMap<String, u32>,
+    clients: HashMap<Client, u32>,
+    found: Vec<Cluster<'a>>,
 }
 
 /// The numbers of a subset, and of the client whose cluster it is.
 type SubsetOf = (u32, u32);
 
-/// The clusters that have been found, each once for each proxy.
-struct Found<'a> {
-    /// By the rank of the service and the port.
-    seen: HashMap<(u32, u32), SmallVec<[SubsetOf; 1]>>,
-    subsets: HashMap<String, u32>,
-    clients: HashMap<Client, u32>,
-    clusters: Vec<Cluster<'a>>,
-    routed: Routed,
-}
+impl<'a> Finder<'a> {
+    /// Takes the clusters at the ends of paths.
+    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic) {
+        for reached in traffic.reached() {
+            let name = reached.hop.cluster_name().and_then(ClusterName::parse);
+            if let (Some(name), Some(service)) = (name, reached.service(cx)) {
+                let (client, facts) = (reached.hop.client(), reached.cluster);
+                self.add(cx, &service, name, client, facts);
+            }
+        }
+    }
 
-impl<'a> Found<'a> {
+    /// Goes for those to which no path leads.
+    pub(super) fn finish(mut self, cx: &Context<'a>) -> Vec<Cluster<'a>> {
+        let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
+        let mut of_object: HashMap<Span, usize> = HashMap::default();
+        for service in cx.model.registry.services() {
+            if !may_be_of_interest(cx, &service) {
+                continue;
+            }
+            let subsets = subsets(cx, &service);
+            if self.has_all(cx, &service, &subsets) {
+                continue;
+            }
+            for client in clients(cx, &service) {
+                let ports = service.definition.ports.iter().take(CLUSTERS);
+                let of_subsets = ports.clone().flat_map(|port| {
+                    let subsets = subsets.iter();
+                    subsets.map(move |subset| (port, *subset))
+                });
+                let all = ports
+                    .map(|port| (port, ""))
+                    .chain(of_subsets.take(CLUSTERS));
+                for (port, subset) in all {
+                    let name = ClusterName {
+                        port: port.number,
+                        subset,
+                        host: service.name(),
+                    };
+                    if self.has(&service, name, &client) {
+                        continue;
+                    }
+                    let looked_at = of_object
+                        .entry(service.definition.resource.span)
+                        .or_default();
+                    *looked_at += 1;
+                    if *looked_at > OF_OBJECT {
+                        break;
+                    }
+                    let scope = scopes
+                        .entry(client.clone())
+                        .or_insert_with_key(|client| cx.model.scope(client));
+                    if let Some(facts) = cx.model.cluster_in(scope, &name.to_string()) {
+                        self.add(cx, &service, name, &client, &Arc::new(facts));
+                    }
+                }
+            }
+        }
+        self.found
+    }
+
     fn has(&self, service: &Service<'_>, name: ClusterName<'_>, client: &Client) -> bool {
         let numbers = self.subsets.get(name.subset).zip(self.clients.get(client));
         let seen = self.seen.get(&(service.host.rank, name.port)).zip(numbers);
@@ -157,6 +154,7 @@ impl<'a> Found<'a> {
 
     fn add(
         &mut self,
+        cx: &Context<'_>,
         service: &Service<'a>,
         name: ClusterName<'_>,
         client: &Client,
@@ -174,11 +172,11 @@ impl<'a> Found<'a> {
         let seen = self.seen.entry((service.host.rank, name.port)).or_default();
         seen.push((subset, client));
         if is_of_interest(facts) {
-            self.clusters.push(Cluster {
+            self.found.push(Cluster {
                 service: *service,
                 port,
                 subset: name.subset.to_owned(),
-                http: port.protocol.is_http_or_sniffed() || self.routed.has(&name),
+                http: port.protocol.is_http_or_sniffed() || cx.routes_http_to(&name),
                 facts: Arc::clone(facts),
             });
         }
@@ -245,37 +243,4 @@ fn subsets<'c>(cx: &'c Context<'_>, service: &Service<'_>) -> BTreeSet<&'c str> 
         .filter_map(|subset| Some(subset.name.as_ref()?.value.as_str()))
         .take(CLUSTERS)
         .collect()
-}
-
-/// Which clusters `http` routes lead to: host, subset, port; 0 where the route names none.
-struct Routed(HashSet<(String, String, i64)>);
-
-impl Routed {
-    fn of(cx: &Context<'_>) -> Self {
-        let mut targets = HashSet::default();
-        for rule in cx
-            .model
-            .virtual_services
-            .iter()
-            .flat_map(|service| service.http())
-        {
-            for target in rule.route().iter().filter_map(|entry| rule.target(entry)) {
-                let subset = target.destination.subset.as_ref();
-                targets.insert((
-                    target.host(),
-                    subset.map_or_else(String::new, |subset| subset.value.clone()),
-                    target.port().map_or(0, |port| port.value),
-                ));
-            }
-        }
-        Self(targets)
-    }
-
-    fn has(&self, name: &ClusterName<'_>) -> bool {
-        let leads = |port: i64| {
-            let target = (name.host.to_owned(), name.subset.to_owned(), port);
-            self.0.contains(&target)
-        };
-        leads(i64::from(name.port)) || leads(0)
-    }
 }

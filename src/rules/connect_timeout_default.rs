@@ -1,6 +1,6 @@
 //! Outlier detection that first waits ten seconds.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::Because;
@@ -22,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct ConnectTimeoutDefault;
 
 impl Check for ConnectTimeoutDefault {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let facts = reached.cluster;
             let outlier = &facts.outlier;
             let (Some(_), Some(&place)) = (&outlier.value, outlier.spans().first()) else {

@@ -1,6 +1,6 @@
 //! A connect timeout below a round trip.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, written};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -27,8 +27,8 @@ const ROUND_TRIP_MS: i64 = 20;
 const NEXT_ADDRESS_MS: i64 = 300;
 
 impl Check for ConnectTimeoutTooSmall {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let connect = &reached.cluster.connect_timeout_ms;
             let Some(&place) = connect.spans().first() else {
                 continue;

@@ -1,18 +1,12 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
-use foldhash::HashSet;
-
-use super::clusters::{self, Cluster};
 use super::index::Index;
-use super::reached;
+use super::routed::Routed;
 use super::texts::Texts;
-use super::ways::{self, HttpWay};
 use crate::config::{Config, HostFacts};
 use crate::egress::cluster::ClusterName;
-use crate::egress::facts::Handler;
 use crate::egress::host::to_fqdn;
 use crate::egress::model::Model;
-use crate::egress::path::{Path, paths};
 use crate::egress::service::{Definition, Service};
 use crate::egress::virtual_service::VirtualService as Routes;
 use crate::istio::decode::Items;
@@ -35,12 +29,7 @@ pub struct Context<'a> {
     pub(super) texts: Texts<'a>,
     pub version: IstioVersion,
     index: Index<'a>,
-    paths: Vec<Path>,
-    ends: Vec<(usize, u32)>,
-    /// Host and port of the clusters that HTTP requests reach.
-    by_http: HashSet<(String, u32)>,
-    ways: Vec<HttpWay<'a>>,
-    clusters: Vec<Cluster<'a>>,
+    routed: Routed,
 }
 
 /// A pattern that covers more hosts than that is for no host in particular.
@@ -62,9 +51,8 @@ impl<'a> Context<'a> {
         sources: &'a Sources,
         fixes: bool,
     ) -> Self {
-        // Found before any rule asks: rules run side by side, and one that waits for another's answer might wait for itself.
-        let (paths, index) = rayon::join(|| paths(model), || Index::new(world, model));
-        let mut context = Self {
+        let (routed, index) = rayon::join(|| Routed::new(model), || Index::new(world, model));
+        Self {
             world,
             model,
             config,
@@ -72,19 +60,12 @@ impl<'a> Context<'a> {
             texts: Texts::new(sources, fixes),
             version: model.mesh.version,
             index,
-            ends: reached::ends(&paths),
-            by_http: by_http(&paths),
-            paths,
-            ways: Vec::new(),
-            clusters: Vec::new(),
-        };
-        (context.ways, context.clusters) =
-            rayon::join(|| ways::ways(&context), || clusters::clusters(&context));
-        context
+            routed,
+        }
     }
 
     /// The ServiceEntries and Services, in the order of (path, line).
-    pub fn definitions(&self) -> &[Definition<'a>] {
+    pub fn definitions(&self) -> &[&'a Definition<'a>] {
         &self.index.definitions
     }
 
@@ -138,26 +119,6 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The clusters of external hosts. See [`clusters::clusters`].
-    pub fn clusters(&self) -> &[Cluster<'a>] {
-        &self.clusters
-    }
-
-    /// The ways of HTTP requests towards external hosts.
-    pub fn ways(&self) -> &[HttpWay<'a>] {
-        &self.ways
-    }
-
-    /// Every way to every port of every external host, hop by hop, with what Envoy is handed on each hop.
-    pub fn paths(&self) -> &[Path] {
-        &self.paths
-    }
-
-    /// Which of the paths end at a cluster of their host, and its port.
-    pub(super) fn ends(&self) -> &[(usize, u32)] {
-        &self.ends
-    }
-
     /// Whether proxies answer DNS themselves and hosts without addresses get one of their own.
     pub fn allocates_addresses(&self) -> bool {
         let proxy = self.model.mesh.config.default_config.as_ref();
@@ -170,9 +131,17 @@ impl<'a> Context<'a> {
             && (self.version.allocates_addresses() || is_on("ISTIO_META_DNS_AUTO_ALLOCATE"))
     }
 
-    /// Whether some way on which HTTP is seen ends at this port of the host.
+    /// Whether HTTP requests reach some cluster of this port of the host: by the protocol of the port, or by an `http`
+    /// route from elsewhere.
     pub fn http_reaches(&self, host: &str, port: u32) -> bool {
-        self.by_http.contains(&(host.to_owned(), port))
+        let services = self.model.registry.of_host(host);
+        let mut ports = services.filter_map(|service| service.definition.port(port));
+        ports.any(|port| port.protocol.is_http_or_sniffed()) || self.routed.has_port(host, port)
+    }
+
+    /// Whether an `http` route leads to this very cluster.
+    pub(super) fn routes_http_to(&self, cluster: &ClusterName<'_>) -> bool {
+        self.routed.has(cluster)
     }
 
     /// The DestinationRules whose host covers this one, the most specific first.
@@ -203,6 +172,16 @@ impl<'a> Context<'a> {
         facts.repeatable.is_some_and(|fact| !fact.value)
     }
 
+    /// The `tls` block of a DestinationRule whose mode this is.
+    pub fn tls_block(&self, mode: Span) -> Option<&'a ClientTls> {
+        self.index.tls_blocks.get(&mode).copied()
+    }
+
+    /// Whether this is the `credentialName` of a DestinationRule, or its key.
+    pub fn is_credential_name(&self, place: Span) -> bool {
+        self.index.credential_names.contains(&place)
+    }
+
     /// The `outlierDetection` of a DestinationRule whose key this is.
     pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<Box<OutlierDetection>>> {
         self.index.outlier_blocks.get(&key).copied()
@@ -230,16 +209,6 @@ impl<'a> Context<'a> {
             None => self.config.hosts.facts(host),
         }
     }
-}
-
-/// Where the ways end on which HTTP is seen.
-fn by_http(paths: &[Path]) -> HashSet<(String, u32)> {
-    let last = paths.iter().filter_map(Path::last);
-    let http = last.filter(|hop| hop.result.handler == Some(Handler::Http));
-    let names = http.filter_map(|hop| ClusterName::parse(hop.cluster_name()?));
-    names
-        .map(|name| (name.host.to_owned(), name.port))
-        .collect()
 }
 
 /// The resources that admission lets in and whose content is certain.

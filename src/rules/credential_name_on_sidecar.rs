@@ -1,13 +1,9 @@
 //! A Secret that sidecars do not read.
 
-use std::collections::BTreeSet;
-
-use super::context::tls_blocks;
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,16 +21,19 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct CredentialNameOnSidecar;
 
 impl Check for CredentialNameOnSidecar {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let names = credential_names(cx);
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let (hop, tls) = (reached.hop, &reached.cluster.tls);
             let plain = hop.result.handler == Some(Handler::Http)
                 || hop.result.handler == Some(Handler::Tcp) && hop.call.speaks == Speaks::Tcp;
             if hop.client().is_gateway() || tls.is_some() || !plain {
                 continue;
             }
-            let Some(&place) = tls.spans().iter().find(|line| names.contains(line)) else {
+            let Some(&place) = tls
+                .spans()
+                .iter()
+                .find(|line| cx.is_credential_name(**line))
+            else {
                 continue;
             };
             if !out.is_first(place) {
@@ -53,14 +52,4 @@ impl Check for CredentialNameOnSidecar {
             });
         }
     }
-}
-
-/// Every line of a `credentialName`, key and value.
-fn credential_names(cx: &Context<'_>) -> BTreeSet<Span> {
-    let mut found = BTreeSet::new();
-    for (_, rule) in cx.destination_rules() {
-        let names = tls_blocks(rule).filter_map(|tls| tls.value.credential_name.as_ref());
-        found.extend(names.flat_map(|name| [name.span, name.key]));
-    }
-    found
 }

@@ -1,6 +1,6 @@
 //! A rule of the client's namespace that hides the one with TLS.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::traffic::DestinationRule;
@@ -25,8 +25,8 @@ pub(super) struct DestinationRuleShadowed;
 const RULES: usize = 64;
 
 impl Check for DestinationRuleShadowed {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(used) = &reached.cluster.destination_rule else {
                 continue;
             };

@@ -1,13 +1,10 @@
 //! TLS around a connection that the application has already encrypted.
 
-use std::collections::BTreeSet;
-
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -25,9 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct DoubleTls;
 
 impl Check for DoubleTls {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<(Span, Span)> = BTreeSet::new();
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
             };
@@ -45,7 +41,7 @@ impl Check for DoubleTls {
                 || !passes
                 || !untouched
                 || http
-                || !seen.insert((place, reached.port_line()))
+                || !out.is_first_for(place, reached.port_line())
             {
                 continue;
             }

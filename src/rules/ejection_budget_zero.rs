@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clusters::Cluster;
 use super::host_count::Count;
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::traffic::OutlierDetection;
@@ -26,10 +27,10 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct EjectionBudgetZero;
 
 impl Check for EjectionBudgetZero {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         // One block may hold for many clusters: the one with the fewest hosts decides.
         let mut budgets: BTreeMap<Span, (Budget<'_>, Count, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in cx.clusters() {
+        for cluster in overview.clusters() {
             let Some(budget) = Budget::of(cx, cluster) else {
                 continue;
             };

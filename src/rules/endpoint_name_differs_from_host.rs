@@ -1,14 +1,12 @@
 //! TLS to endpoints that may not know the name they are asked for.
 
-use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, TlsFacts};
 use crate::egress::host::is_wildcard;
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -26,9 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct EndpointNameDiffersFromHost;
 
 impl Check for EndpointNameDiffersFromHost {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let (hop, cluster, host) = (reached.hop, reached.cluster, &reached.path.host);
             let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {
                 continue;
@@ -49,7 +46,7 @@ impl Check for EndpointNameDiffersFromHost {
             let Some(endpoint) = endpoints.find(|it| differs(&it.value)) else {
                 continue;
             };
-            let Some(&place) = endpoint.spans().first().filter(|it| seen.insert(**it)) else {
+            let Some(&place) = endpoint.spans().first().filter(|it| out.is_first(**it)) else {
                 continue;
             };
             let message = format!(

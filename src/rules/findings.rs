@@ -35,7 +35,7 @@ pub struct Findings {
     level: Severity,
     list: Vec<Diagnostic>,
     /// What the rule has looked at; see [`Findings::is_first`].
-    places: BTreeSet<Span>,
+    places: BTreeSet<(Span, Option<Span>)>,
 }
 
 impl Findings {
@@ -52,7 +52,12 @@ impl Findings {
     /// Whether the rule comes to this place for the first time: many clients and hosts lead to one line, about which one word is
     /// enough.
     pub fn is_first(&mut self, place: Span) -> bool {
-        self.places.insert(place)
+        self.places.insert((place, None))
+    }
+
+    /// The same for a place that has a word for each of others.
+    pub fn is_first_for(&mut self, place: Span, other: Span) -> bool {
+        self.places.insert((place, Some(other)))
     }
 
     /// Adds a finding: `message` says *what*; the lines that make it so and the help are added to what comes back.

@@ -1,5 +1,6 @@
 //! A host that is hidden from the gateway it is routed through.
 
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
@@ -21,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayCannotSeeHost;
 
 impl Check for GatewayCannotSeeHost {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for path in cx.paths() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for path in traffic.paths() {
             let (Some(declared), Some(hop)) = (path.declared, path.last()) else {
                 continue;
             };

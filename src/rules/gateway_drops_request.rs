@@ -1,5 +1,6 @@
 //! A gateway that has nothing for what sidecars send it.
 
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::CallError;
@@ -23,8 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayDropsRequest;
 
 impl Check for GatewayDropsRequest {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for path in cx.paths() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for path in traffic.paths() {
             let [.., sender, gateway] = path.hops.as_slice() else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! A gateway that has no address to go to.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -22,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayRouteToNone;
 
 impl Check for GatewayRouteToNone {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(definition) = reached.definition(cx) else {
                 continue;
             };

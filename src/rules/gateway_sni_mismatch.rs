@@ -1,7 +1,6 @@
 //! A server name with which no server of the gateway is reached.
 
-use std::collections::BTreeSet;
-
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::cluster::ClusterName;
@@ -33,12 +32,11 @@ pub(super) struct GatewaySniMismatch;
 const HOSTS: usize = 1000;
 
 impl Check for GatewaySniMismatch {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
-        let legs = cx.paths().iter().flat_map(|path| path.hops.windows(2));
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        let legs = traffic.paths().iter().flat_map(|path| path.hops.windows(2));
         for leg in legs {
             let [hop, at_gateway] = leg else { continue };
-            let Some(sent) = Sent::of(cx, hop).filter(|it| !seen.contains(&it.place)) else {
+            let Some(sent) = Sent::of(cx, hop) else {
                 continue;
             };
             let Some(hosts) = hosts(cx, at_gateway) else {
@@ -47,7 +45,9 @@ impl Check for GatewaySniMismatch {
             if hosts.iter().any(|host| subset_of(&sent.name, &host.value)) {
                 continue;
             }
-            seen.insert(sent.place);
+            if !out.is_first(sent.place) {
+                continue;
+            }
             let how = if sent.written { "" } else { ", Istio's own," };
             let message = format!(
                 "the server name `{}`{how} is none of the Gateway's hosts on port {}: no filter chain takes the connection, which is closed",

@@ -1,6 +1,6 @@
 //! HTTP/2 without asking whether the other side speaks it.
 
-use super::reached::{Reached, reached};
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, Speaks};
@@ -22,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct H2UpgradeToExternal;
 
 impl Check for H2UpgradeToExternal {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let http2 = &reached.cluster.http2;
             let upgraded = http2
                 .spans()

@@ -2,6 +2,7 @@
 
 use foldhash::HashMap;
 
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
 use crate::egress::cluster::ClusterName;
@@ -24,18 +25,21 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct HostUpperCase;
 
 impl Check for HostUpperCase {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        of_entries(cx, traffic, out);
+    }
+
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        of_entries(cx, out);
         of_rules(cx, out);
     }
 }
 
 /// Hosts whose requests are routed to a cluster of their name in lower case, which nobody makes.
-fn of_entries(cx: &Context<'_>, out: &mut Findings) {
+fn of_entries(cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
     if !cx.version.routes_in_lower_case() {
         return;
     }
-    for path in cx.paths() {
+    for path in traffic.paths() {
         let Some(declared) = path.declared else {
             continue;
         };

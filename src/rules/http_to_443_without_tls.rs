@@ -1,6 +1,6 @@
 //! Plain HTTP to port 443.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Because, Handler};
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct HttpTo443WithoutTls;
 
 impl Check for HttpTo443WithoutTls {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let (hop, cluster) = (reached.hop, reached.cluster);
             let http = hop.result.handler == Some(Handler::Http);
             let to_443 = cluster

@@ -1,6 +1,6 @@
 //! The mesh's certificate for a server outside of the mesh.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::TlsFacts;
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct IstioMutualToExternal;
 
 impl Check for IstioMutualToExternal {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
             };

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use super::clusters::Cluster;
 use super::harm::Harm;
+use super::overview::Overview;
 use super::{Check, Context, Findings, Meta, RuleDef};
 use crate::config::{Class, HostFacts};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -29,10 +30,10 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct LogicalDnsOnGslb;
 
 impl Check for LogicalDnsOnGslb {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         // By the line that makes it logical: the worst that it does to one of its hosts and ports.
         let mut lines: BTreeMap<Span, (Harm, HostFacts, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in cx.clusters() {
+        for cluster in overview.clusters() {
             let cluster_type = &cluster.facts.cluster_type;
             let Some(&line) = cluster_type.spans().first() else {
                 continue;

@@ -2,6 +2,7 @@
 
 use super::clusters::Cluster;
 use super::host_count::Count;
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::source::Span;
@@ -23,8 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct MinHealthCancelsEjection;
 
 impl Check for MinHealthCancelsEjection {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for cluster in cx.clusters() {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+        for cluster in overview.clusters() {
             let (Some(outlier), Some(percent)) = (
                 &cluster.facts.outlier.value,
                 cluster.facts.panic_threshold_percent.value,

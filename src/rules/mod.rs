@@ -60,17 +60,18 @@ mod outlier_enables_locality;
 mod outlier_http_codes_on_tls;
 mod outlier_on_logical_dns;
 mod outlier_on_none;
+mod overview;
 mod per_try_timeout_not_below_timeout;
 mod port_level_drops_policy;
 mod port_level_duplicate;
 mod port_level_unknown_port;
 mod port_name_not_protocol;
-mod reached;
 mod retriable_4xx;
 mod retries_disabled;
 mod retries_not_repeatable;
 mod retries_on_both_hops;
 mod retry_on_without_connect_failure;
+mod routed;
 mod san_wildcard_literal;
 mod short_host;
 mod sidecar_does_not_import;
@@ -88,6 +89,7 @@ mod texts;
 mod tls_mode_missing;
 mod tls_routes_on_http_port;
 mod tls_routes_on_terminating_server;
+mod traffic;
 mod twins;
 mod unreachable_route;
 mod virtual_service_duplicate;
@@ -99,6 +101,8 @@ pub use crate::diag::RuleInfo as Meta;
 pub use context::Context;
 pub use findings::{Basis, Findings};
 pub use options::Options;
+pub use overview::{Gathering, Overview};
+pub use traffic::Traffic;
 
 use crate::diag::Diagnostic;
 
@@ -112,10 +116,16 @@ pub struct RuleDef {
 /// A rule with its options, or what is wrong with them.
 pub type Built = Result<Box<dyn Check>, Vec<Diagnostic>>;
 
-/// A rule that is ready to look.
+/// A rule that is ready to look at one world after the other. It looks in one of three ways, or in several.
 pub trait Check: Send + Sync {
-    /// Looks at one world. Called once for each.
-    fn check(&self, cx: &Context<'_>, out: &mut Findings);
+    /// At what some clients send out: one part of the world's traffic after the other.
+    fn check_traffic(&self, _cx: &Context<'_>, _traffic: &Traffic, _out: &mut Findings) {}
+
+    /// At what all the traffic comes to. Called once for each world, after all parts of its traffic.
+    fn check_overview(&self, _cx: &Context<'_>, _overview: &Overview<'_>, _out: &mut Findings) {}
+
+    /// At the resources and the model alone. Called once for each world.
+    fn check(&self, _cx: &Context<'_>, _out: &mut Findings) {}
 
     /// Whether its findings say that something is missing: then one holds only if it holds in every world of its file.
     fn says_absence(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Another port for a connection whose port is the client's.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct NonePortRemap;
 
 impl Check for NonePortRemap {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let kept = reached.cluster.cluster_type.value == ClusterType::OriginalDst;
             let port = reached.port;
             if !kept || port == reached.path.port {

@@ -1,6 +1,6 @@
 //! A TLS handshake for every request.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Handler, TlsFacts};
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OneRequestPerConnection;
 
 impl Check for OneRequestPerConnection {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let limit = reached.cluster.max_requests_per_connection.as_ref();
             let Some(limit) = limit.filter(|it| it.value == 1) else {
                 continue;

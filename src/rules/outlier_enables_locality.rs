@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::policies;
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
@@ -24,7 +25,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierEnablesLocality;
 
 impl Check for OutlierEnablesLocality {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         let mesh = cx.model.mesh.config.locality_lb_setting.as_ref();
         let off = mesh
             .and_then(|it| it.value.enabled.as_ref())
@@ -33,7 +34,7 @@ impl Check for OutlierEnablesLocality {
             return;
         }
         let decided = deciding_rules(cx);
-        for cluster in cx.clusters() {
+        for cluster in overview.clusters() {
             let outlier = &cluster.facts.outlier;
             let (Some(_), Some(&place)) = (&outlier.value, outlier.spans().first()) else {
                 continue;

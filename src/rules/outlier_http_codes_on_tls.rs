@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clusters::Cluster;
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, OutlierFacts, Traced};
@@ -24,10 +25,10 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierHttpCodesOnTls;
 
 impl Check for OutlierHttpCodesOnTls {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         // A block that also holds for a port with HTTP has its thresholds for that.
         let mut blocks: BTreeMap<Span, (bool, &Cluster<'_>, &OutlierFacts)> = BTreeMap::new();
-        for cluster in cx.clusters() {
+        for cluster in overview.clusters() {
             let outlier = &cluster.facts.outlier;
             let (Some(facts), Some(&block)) = (&outlier.value, outlier.spans().first()) else {
                 continue;

@@ -1,5 +1,6 @@
 //! Outlier detection where the proxy has no list of hosts to choose from.
 
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -21,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierOnNone;
 
 impl Check for OutlierOnNone {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for cluster in cx.clusters() {
+    fn check_overview(&self, _: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+        for cluster in overview.clusters() {
             let outlier = &cluster.facts.outlier;
             let place = outlier.spans().first().filter(|_| outlier.is_some());
             let Some(&block) = place else { continue };

@@ -1,6 +1,6 @@
 //! A time limit for each try that leaves no time for another.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, written};
 use crate::diag::{Fixable, Severity};
 use crate::egress::forecast::span_of_time;
@@ -22,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct PerTryTimeoutNotBelowTimeout;
 
 impl Check for PerTryTimeoutNotBelowTimeout {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(route) = &reached.hop.result.route else {
                 continue;
             };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::clusters::Cluster;
 use super::context::policies;
+use super::overview::Overview;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{ClusterType, LOST_TO_PORT};
@@ -27,11 +28,11 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct PortLevelDropsPolicy;
 
 impl Check for PortLevelDropsPolicy {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         let written = Written::of(cx);
         // By the number of the entry: the lost blocks, and a cluster that lost them.
         let mut entries: BTreeMap<Span, (BTreeMap<Span, &str>, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in cx.clusters() {
+        for cluster in overview.clusters() {
             for lost in &cluster.facts.overridden {
                 if lost.reason == LOST_TO_PORT && written.would_act(lost.span, lost.block, cluster)
                 {

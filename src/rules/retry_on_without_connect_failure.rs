@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::overview::Overview;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -25,9 +26,9 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct RetryOnWithoutConnectFailure;
 
 impl Check for RetryOnWithoutConnectFailure {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
         let mut lines: BTreeMap<Span, &HttpWay<'_>> = BTreeMap::new();
-        for way in cx.ways().iter().filter(|way| way.reaches) {
+        for way in overview.ways().iter().filter(|way| way.reaches) {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };

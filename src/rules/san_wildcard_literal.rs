@@ -1,6 +1,6 @@
 //! A wildcard in a certificate name.
 
-use super::reached::reached;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::TlsFacts;
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct SanWildcardLiteral;
 
 impl Check for SanWildcardLiteral {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Every rotating answer replaces the hosts.
 
-use super::reached::{Reached, reached};
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::config::Class;
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -23,8 +23,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct StrictDnsOnCdn;
 
 impl Check for StrictDnsOnCdn {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let kind = &reached.cluster.cluster_type;
             let facts = reached.facts(cx);
             let Some(class) = facts.class.filter(|it| it.value == Class::Cdn) else {

@@ -1,5 +1,6 @@
 //! A route to a subset for which the proxy has no cluster.
 
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
@@ -24,8 +25,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct SubsetUnresolved;
 
 impl Check for SubsetUnresolved {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for hop in cx.paths().iter().flat_map(|path| &path.hops) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for hop in traffic.paths().iter().flat_map(|path| &path.hops) {
             let Some(name) = Hop::cluster_name(hop).and_then(ClusterName::parse) else {
                 continue;
             };

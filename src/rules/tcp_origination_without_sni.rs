@@ -1,6 +1,6 @@
 //! TLS around raw TCP that names no host.
 
-use super::reached::{Reached, reached};
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
@@ -24,8 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct TcpOriginationWithoutSni;
 
 impl Check for TcpOriginationWithoutSni {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for reached in reached(cx) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
             };

@@ -1,7 +1,6 @@
 //! Two hosts that TCP cannot tell apart.
 
-use std::collections::BTreeSet;
-
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
@@ -26,11 +25,11 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct TcpPortConflict;
 
 impl Check for TcpPortConflict {
-    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
         if cx.allocates_addresses() {
             return;
         }
-        for clash in clashes(cx, false) {
+        for clash in clashes(cx, traffic, false, out) {
             let (why, help) = match clash.one_entry {
                 true => (
                     "the hosts of one entry listen on one address, and the first takes all",
@@ -72,10 +71,14 @@ pub(super) struct Clash<'c> {
 }
 
 /// The clashes of entries with or without addresses, each once.
-pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<'c>> {
-    let mut seen: BTreeSet<Span> = BTreeSet::new();
+pub(super) fn clashes<'c>(
+    cx: &'c Context<'_>,
+    traffic: &'c Traffic,
+    with_address: bool,
+    out: &mut Findings,
+) -> Vec<Clash<'c>> {
     let mut found = Vec::new();
-    for path in cx.paths() {
+    for path in traffic.paths() {
         let (Some(declared), [only]) = (path.declared, path.hops.as_slice()) else {
             continue;
         };
@@ -86,7 +89,7 @@ pub(super) fn clashes<'c>(cx: &'c Context<'_>, with_address: bool) -> Vec<Clash<
         };
         let routed = cx.routes_for(&path.host).next().is_some();
         let elsewhere = path.speaks == Speaks::Tcp && name.host != path.host;
-        if !elsewhere || routed || addressed != with_address || !seen.insert(declared.port) {
+        if !elsewhere || routed || addressed != with_address || !out.is_first(declared.port) {
             continue;
         }
         let other = cx.model.registry.of_host(name.host).next();

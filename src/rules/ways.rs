@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::HashSet;
 
 use super::context::Context;
+use super::traffic::Traffic;
 use crate::egress::call::Call;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
@@ -54,34 +55,40 @@ const ROUTES: usize = 1000;
 /// So many gateways, hosts or ports are looked at where one would do.
 const SAMPLES: usize = 16;
 
-pub(super) fn ways<'a>(cx: &Context<'a>) -> Vec<HttpWay<'a>> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::default();
-    for path in cx.paths() {
-        let Some(towards) = towards(cx, path) else {
-            continue;
-        };
-        for hop in &path.hops {
-            // Several paths may share a hop.
-            if seen.insert((Arc::as_ptr(&hop.result), hop.chosen)) {
-                let way = way(
-                    cx,
-                    &hop.result,
-                    hop.cluster_name(),
-                    Some((towards, path.port)),
-                );
-                found.extend(way.map(|way| HttpWay {
-                    at_gateway: hop.client().is_gateway(),
-                    ..way
-                }));
+/// Finds the ways: those of paths first, and then those that no path shows.
+#[derive(Default)]
+pub(super) struct Finder<'a> {
+    found: Vec<HttpWay<'a>>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic) {
+        // Several paths may share a hop.
+        let mut seen = HashSet::default();
+        for path in traffic.paths() {
+            let Some(towards) = towards(cx, path) else {
+                continue;
+            };
+            for hop in &path.hops {
+                if seen.insert((Arc::as_ptr(&hop.result), hop.chosen)) {
+                    let (cluster, towards) = (hop.cluster_name(), Some((towards, path.port)));
+                    let way = way(cx, &hop.result, cluster, towards);
+                    self.found.extend(way.map(|way| HttpWay {
+                        at_gateway: hop.client().is_gateway(),
+                        ..way
+                    }));
+                }
             }
         }
     }
-    for routes in cx.model.virtual_services.iter() {
-        of_other_names(cx, routes, &mut found);
-        at_gateways(cx, routes, &mut found);
+
+    pub(super) fn finish(mut self, cx: &Context<'a>) -> Vec<HttpWay<'a>> {
+        for routes in cx.model.virtual_services.iter() {
+            of_other_names(cx, routes, &mut self.found);
+            at_gateways(cx, routes, &mut self.found);
+        }
+        self.found
     }
-    found
 }
 
 /// The external host that a path leads to, unless nothing but Istio's own retries is there for it, which are right for

@@ -37,7 +37,10 @@ pub(crate) fn check_destinations(input: &str) -> Result<(), Failed> {
     let mesh = MeshConfig::default();
     let model = Model::of_resources(&all, &mesh, &Settings::default());
     let mut calls: Vec<Call> = Vec::new();
-    for hop in path::paths(&model).into_iter().flat_map(|path| path.hops) {
+    for hop in path::Parts::new(&model)
+        .flatten()
+        .flat_map(|path| path.hops)
+    {
         if !calls.contains(&hop.call) {
             calls.push(hop.call);
         }

@@ -2,17 +2,16 @@
 
 mod clients;
 mod destination;
+mod part;
 mod question;
 mod walk;
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+pub use part::Parts;
 pub use question::Question;
 
 use self::clients::askers;
-use self::destination::{Destination, destinations};
 use self::walk::Walk;
 use super::call::Call;
 use super::client::Client;
@@ -21,12 +20,6 @@ use super::facts::{CallResult, ClusterFacts, Speaks};
 use super::model::Model;
 use super::service::Service;
 use crate::source::Span;
-
-/// So many endpoints of a cluster are kept for rules: with that many each percent of them is one at least.
-const KEPT: usize = 100;
-
-/// So many destinations of one client are followed by one pair of hands, which know its proxy then.
-const TOGETHER: usize = 16_384;
 
 /// What one proxy does with a call that reaches it.
 #[derive(Clone, Debug)]
@@ -101,17 +94,9 @@ impl Path {
     }
 }
 
-/// Every way to every port of every external host that the files define, as each namespace sees it that defines it,
-/// routes to it, or has a policy for it. In the order of the definitions, then of clients and routes.
-///
-/// Of a cluster with very many endpoints only the first are kept.
-pub fn paths(model: &Model<'_>) -> Vec<Path> {
-    declared(model, &Question::default(), KEPT)
-}
-
 /// The paths that are asked for; the way of the very call where the files define no such destination.
 pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
-    let mut found = declared(model, question, usize::MAX);
+    let mut found: Vec<Path> = Parts::asked(model, question.clone()).flatten().collect();
     if !found.is_empty() {
         return found;
     }
@@ -131,26 +116,4 @@ pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
         }));
     }
     found
-}
-
-fn declared(model: &Model<'_>, question: &Question, kept: usize) -> Vec<Path> {
-    let by_client = destinations(model, question);
-    let pieces: Vec<(&Client, &[Destination])> = by_client
-        .iter()
-        .flat_map(|(client, all)| all.chunks(TOGETHER).map(move |piece| (client, piece)))
-        .collect();
-    let mut found: Vec<(Destination, Path)> = pieces
-        .into_par_iter()
-        .flat_map_iter(|(client, piece)| {
-            let mut walk = Walk::new(model, kept);
-            let mut found = Vec::new();
-            for destination in piece {
-                let paths = destination.paths(client, question, &mut walk);
-                found.extend(paths.map(|path| (*destination, path)));
-            }
-            found
-        })
-        .collect();
-    found.sort_by_key(|(destination, _)| *destination);
-    found.into_iter().map(|(_, path)| path).collect()
 }

@@ -1,7 +1,5 @@
 //! Follows calls from proxy to proxy.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -32,7 +30,7 @@ const ENDPOINTS: usize = 500_000;
 /// A proxy that was met, and those of its clusters that were.
 struct Met<'m> {
     proxy: Proxy<'m>,
-    clusters: RefCell<HashMap<String, Option<Arc<ClusterFacts>>>>,
+    clusters: HashMap<String, Option<Arc<ClusterFacts>>>,
 }
 
 /// Follows calls from proxy to proxy; remembers what it has met.
@@ -44,7 +42,7 @@ pub(super) struct Walk<'m> {
     left: usize,
     /// How many more ways are taken before few of each call must do.
     ways: usize,
-    met: HashMap<Client, Rc<Met<'m>>>,
+    met: HashMap<Client, Met<'m>>,
 }
 
 impl<'m> Walk<'m> {
@@ -65,33 +63,31 @@ impl<'m> Walk<'m> {
         chains
     }
 
-    fn meet(&mut self, client: &Client) -> Rc<Met<'m>> {
-        if let Some(known) = self.met.get(client) {
-            return Rc::clone(known);
-        }
-        let met = Rc::new(Met {
-            proxy: Proxy::new(self.model, client),
-            clusters: RefCell::default(),
-        });
-        self.met.insert(client.clone(), Rc::clone(&met));
-        met
+    fn meet(&mut self, client: &Client) -> &mut Met<'m> {
+        let model = self.model;
+        let met = self.met.entry(client.clone());
+        met.or_insert_with_key(|client| Met {
+            proxy: Proxy::new(model, client),
+            clusters: HashMap::default(),
+        })
     }
 
     /// The facts of a cluster, of whose endpoints not all may be kept.
     fn cluster(&mut self, client: &Client, name: &str) -> Option<Arc<ClusterFacts>> {
+        let (kept, mut looked_at) = (self.kept, 0);
         let met = self.meet(client);
-        if let Some(known) = met.clusters.borrow().get(name) {
+        if let Some(known) = met.clusters.get(name) {
             return known.clone();
         }
         let mut facts = met.proxy.cluster(name);
-        if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > self.kept) {
-            self.left = self.left.saturating_sub(facts.endpoints.len());
-            facts.endpoints.truncate(self.kept);
+        if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > kept) {
+            looked_at = facts.endpoints.len();
+            facts.endpoints.truncate(kept);
             facts.endpoints.shrink_to_fit();
         }
         let facts = facts.map(Arc::new);
-        let mut clusters = met.clusters.borrow_mut();
-        clusters.insert(name.to_owned(), facts.clone());
+        met.clusters.insert(name.to_owned(), facts.clone());
+        self.left = self.left.saturating_sub(looked_at);
         facts
     }
 

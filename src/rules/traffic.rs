@@ -1,4 +1,4 @@
-//! The paths that end at their host, with the hop that reaches it.
+//! What some clients of a world send to external hosts.
 
 use std::sync::Arc;
 
@@ -10,6 +10,48 @@ use crate::egress::facts::ClusterFacts;
 use crate::egress::path::{Declared, Hop, Path};
 use crate::egress::service::{Definition, Service};
 use crate::source::Span;
+
+/// What some clients send to external hosts: their paths, hop by hop, with what Envoy is handed on each hop.
+#[derive(Debug)]
+pub struct Traffic {
+    paths: Vec<Path>,
+    /// Which of the paths end at a cluster of their host, and its port.
+    ends: Vec<(usize, u32)>,
+}
+
+impl Traffic {
+    pub fn new(paths: Vec<Path>) -> Self {
+        let numbered = paths.iter().enumerate();
+        let ends = numbered.filter_map(|(at, path)| {
+            let name = ClusterName::parse(path.last()?.cluster_name()?)?;
+            (name.host == path.host).then_some((at, name.port))
+        });
+        Self {
+            ends: ends.collect(),
+            paths,
+        }
+    }
+
+    /// In the order of the destinations.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The paths that end at their host, with the hop that reaches it; in the order of the destinations.
+    pub(super) fn reached(&self) -> impl Iterator<Item = Reached<'_>> {
+        self.ends.iter().filter_map(|&(at, port)| {
+            let path = self.paths.get(at)?;
+            let hop = path.last()?;
+            Some(Reached {
+                path,
+                hop,
+                cluster: hop.cluster.as_ref()?,
+                port,
+                declared: path.declared?,
+            })
+        })
+    }
+}
 
 /// A path whose last hop has a cluster of the host.
 #[derive(Clone, Copy, Debug)]
@@ -61,30 +103,4 @@ impl Reached<'_> {
             cx.facts(it.resource, &self.path.host)
         })
     }
-}
-
-/// In the order of the destinations.
-pub(super) fn reached<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = Reached<'c>> {
-    let ends = cx.ends().iter();
-    ends.filter_map(|&(at, port)| {
-        let path = cx.paths().get(at)?;
-        let hop = path.last()?;
-        Some(Reached {
-            path,
-            hop,
-            cluster: hop.cluster.as_ref()?,
-            port,
-            declared: path.declared?,
-        })
-    })
-}
-
-/// Which of the paths end at a cluster of their host, and its port.
-pub(super) fn ends(paths: &[Path]) -> Vec<(usize, u32)> {
-    let paths = paths.iter().enumerate();
-    let ends = paths.filter_map(|(at, path)| {
-        let name = ClusterName::parse(path.last()?.cluster_name()?)?;
-        (name.host == path.host).then_some((at, name.port))
-    });
-    ends.collect()
 }

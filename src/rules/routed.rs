@@ -1,0 +1,78 @@
+//! Which clusters HTTP requests are routed to.
+
+use foldhash::HashMap;
+
+use crate::egress::cluster::ClusterName;
+use crate::egress::http_rule::HttpRule;
+use crate::egress::model::Model;
+use crate::egress::virtual_service::{Binding, VirtualService};
+
+/// So many hosts of a VirtualService are looked at.
+const HOSTS: usize = 16;
+
+/// The destinations of the `http` routes that act somewhere.
+#[derive(Debug, Default)]
+pub(super) struct Routed(HashMap<String, Vec<Target>>);
+
+/// A subset, or an empty text, and a port; 0 where the route names none.
+type Target = (String, i64);
+
+impl Routed {
+    pub(super) fn new(model: &Model<'_>) -> Self {
+        let mut targets: HashMap<String, Vec<Target>> = HashMap::default();
+        for routes in model.virtual_services.iter() {
+            for rule in routes.http().filter(|rule| acts(model, routes, rule)) {
+                for target in rule.route().iter().filter_map(|entry| rule.target(entry)) {
+                    let subset = target.destination.subset.as_ref();
+                    let subset = subset.map_or_else(String::new, |subset| subset.value.clone());
+                    let port = target.port().map_or(0, |port| port.value);
+                    let known = targets.entry(target.host()).or_default();
+                    if known.last() != Some(&(subset.clone(), port)) {
+                        known.push((subset, port));
+                    }
+                }
+            }
+        }
+        for known in targets.values_mut() {
+            known.sort();
+            known.dedup();
+        }
+        Self(targets)
+    }
+
+    /// Whether a route leads to this very cluster.
+    pub(super) fn has(&self, name: &ClusterName<'_>) -> bool {
+        let known = self.0.get(name.host).map_or(&[][..], Vec::as_slice);
+        let leads = |port: i64| {
+            let found = known
+                .binary_search_by(|(subset, on)| (subset.as_str(), *on).cmp(&(name.subset, port)));
+            found.is_ok()
+        };
+        leads(i64::from(name.port)) || leads(0)
+    }
+
+    /// Whether a route leads to some cluster of the port.
+    pub(super) fn has_port(&self, host: &str, port: u32) -> bool {
+        let mut known = self.0.get(host).into_iter().flatten();
+        known.any(|(_, on)| *on == 0 || *on == i64::from(port))
+    }
+}
+
+/// Whether the rule acts anywhere: at a gateway, or on a port of its hosts on which HTTP is seen.
+fn acts(model: &Model<'_>, routes: &VirtualService<'_>, rule: &HttpRule<'_>) -> bool {
+    let admits = |port: u32| {
+        rule.matches()
+            .any(|it| it.port().is_none_or(|asked| asked == port))
+    };
+    let at_gateway = routes.bindings.iter().any(|it| *it != Binding::Mesh);
+    let mut hosts = routes.hosts.iter().take(HOSTS);
+    at_gateway
+        || hosts.any(|(host, _)| {
+            let mut services = model.registry.of_host(host).peekable();
+            services.peek().is_none()
+                || services.any(|service| {
+                    let mut ports = service.definition.ports.iter();
+                    ports.any(|port| port.protocol.is_http_or_sniffed() && admits(port.number))
+                })
+        })
+}
