@@ -1,6 +1,6 @@
 //! Which clusters HTTP requests are routed to.
 
-use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 use crate::egress::cluster::ClusterName;
 use crate::egress::http_rule::HttpRule;
@@ -12,14 +12,14 @@ const HOSTS: usize = 16;
 
 /// The destinations of the `http` routes that act somewhere.
 #[derive(Debug, Default)]
-pub(super) struct Routed(HashMap<String, Vec<Target>>);
+pub(super) struct Routed(BTreeMap<String, Vec<Target>>);
 
 /// A subset, or an empty text, and a port; 0 where the route names none.
 type Target = (String, i64);
 
 impl Routed {
     pub(super) fn new(model: &Model<'_>) -> Self {
-        let mut targets: HashMap<String, Vec<Target>> = HashMap::default();
+        let mut targets: BTreeMap<String, Vec<Target>> = BTreeMap::new();
         for routes in model.virtual_services.iter() {
             for rule in routes.http().filter(|rule| acts(model, routes, rule)) {
                 for target in rule.route().iter().filter_map(|entry| rule.target(entry)) {
