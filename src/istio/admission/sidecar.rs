@@ -198,12 +198,21 @@ fn check_egress(listeners: &[Spanned<SidecarEgress>], review: &mut Review<'_>) {
     }
 }
 
+/// The root namespace that nearly every mesh has.
+const ROOT: &str = "istio-system";
+
 /// Hosts that another entry of the listener has imported, too.
+///
+/// Of the root namespace the webhook warns too often: there `.` is the namespace of each workload, as
+/// `pilot/pkg/model/push_context.go` has it.
 fn check_repeated(hosts: &[Spanned<String>], review: &mut Review<'_>) {
-    let own = review.namespace;
+    let own = review.namespace.filter(|own| *own != ROOT);
     let parts = |host: &'_ Spanned<String>| {
         let (namespace, name) = host.value.split_once('/')?;
-        let namespace = if namespace == "." { own? } else { namespace };
+        let namespace = match namespace {
+            "." => own.unwrap_or("."),
+            named => named,
+        };
         Some((namespace.to_owned(), name.to_owned()))
     };
     let mut first: HashMap<(String, String), Span> = HashMap::new();

@@ -7,8 +7,12 @@ use crate::yaml::Tree;
 
 /// What is said of a resource: the rules, and the texts of the places.
 fn said(kind: &str, spec: &str) -> Vec<(&'static str, String)> {
+    said_in("app", kind, spec)
+}
+
+fn said_in(namespace: &str, kind: &str, spec: &str) -> Vec<(&'static str, String)> {
     let text = format!(
-        "apiVersion: networking.istio.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: app}}\nspec: {spec}\n"
+        "apiVersion: networking.istio.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: {namespace}}}\nspec: {spec}\n"
     );
     let tree = Tree::parse(FileId(0), &text);
     let documents = tree.documents(&text);
@@ -138,6 +142,18 @@ fn what_has_no_effect_or_another_than_it_seems() {
             spec.get(..100).unwrap_or(&spec)
         );
     }
+}
+
+#[test]
+fn a_dot_in_the_root_namespace_is_each_workload_s_own() {
+    let said = |namespace: &str, hosts: &str| {
+        let spec = format!("{{egress: [{{hosts: {hosts}}}]}}");
+        said_in(namespace, "Sidecar", &spec)
+    };
+    let both = |namespace: &str| said(namespace, &format!("['./*', '{namespace}/*']"));
+    assert_eq!(both("app").len(), 1);
+    assert_eq!(both("istio-system"), []);
+    assert_eq!(said("istio-system", "['./*', ./a.example]").len(), 1);
 }
 
 #[test]

@@ -124,7 +124,8 @@ impl<'t> Checker<'t> {
         } else if let Some(name) = nearest(&spelt, names) {
             finding.help(format!("did you mean `{name}`?"))
         } else {
-            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let meant = names.iter().filter(|name| **name != "INVALID");
+            let names: Vec<_> = meant.map(|name| format!("`{name}`")).collect();
             finding.help(format!("write one of {}", names.join(", ")))
         };
         self.push(finding);

@@ -9,6 +9,7 @@ use crate::yaml::Entry;
 
 /// Fields that Istio once had: the end of the path, and what to do.
 const REMOVED: &[(&str, &str)] = &[
+    ("spec.workloadLabels", "use `workloadSelector.labels`"),
     ("http.appendHeaders", "use `headers.request.add`"),
     ("http.appendRequestHeaders", "use `headers.request.add`"),
     ("http.removeRequestHeaders", "use `headers.request.remove`"),
