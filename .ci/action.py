@@ -2,7 +2,7 @@
 
     action.py REPOSITORY
 
-Needs PyYAML, bash and cargo. The last line is `N passed, M failed`; exit status 0 when nothing failed.
+Needs PyYAML, bash and cargo.
 """
 import json
 import os
@@ -10,12 +10,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 
 import yaml
 
-from manifest import GOOD
+from cases import GOOD, Tally
 
 BAD = GOOD.replace("location: MESH", "locatoin: MESH")
 TWICE = GOOD + "---\n" + GOOD
@@ -93,21 +92,20 @@ def workspace(files: dict, parent: Path) -> Path:
 
 def main() -> int:
     repository = Path(sys.argv[1]).resolve()
-    passed = failed = 0
+    tally = Tally()
     with tempfile.TemporaryDirectory() as name:
         temporary = Path(name)
         runner = Runner(repository, temporary)
 
         def case(title, files, inputs, check):
-            nonlocal passed, failed
             top = workspace(files, temporary)
             result = runner.run(top, inputs)
+            fault = None
             try:
                 check(result, top)
-                passed += 1
             except AssertionError as wrong:
-                failed += 1
-                print(f"{title}: {wrong}\n{textwrap.indent(result['log'], '  ')}")
+                fault = str(wrong)
+            tally.count(title, fault, result["log"])
 
         def clean(result, _):
             assert (result["code"], result["exit-code"]) == (0, "0"), result
@@ -155,8 +153,7 @@ def main() -> int:
         case("inputs are never run", {"a.yaml": GOOD},
              {"paths": "$(touch owned)\n`touch owned`\n; touch owned", "istio-version": "1.30; touch owned",
               "config": "$(touch owned)"}, injected)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

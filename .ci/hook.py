@@ -2,8 +2,7 @@
 
     hook.py REPOSITORY
 
-Needs pre-commit, git and cargo; the hook is built from the repository's last commit. The last line is
-`N passed, M failed`; exit status 0 when nothing failed.
+Needs pre-commit, git and cargo; the hook is built from the repository's last commit.
 """
 import os
 import subprocess
@@ -11,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from manifest import GOOD
+from cases import GOOD, Tally
 
 
 def main() -> int:
@@ -40,24 +39,19 @@ def main() -> int:
         git("add", "-A")
         install = subprocess.run([sys.executable, "-m", "pre_commit", "install", "--install-hooks"], cwd=top,
                                  env=environment, capture_output=True, text=True)
+        tally = Tally()
         if install.returncode:
-            print(install.stdout + install.stderr)
-            print("0 passed, 1 failed")
-            return 1
-        passed = failed = 0
+            tally.count("the installation", f"exit code {install.returncode}", install.stdout + install.stderr)
+            return tally.end()
         for title, text, code, wanted in [
             ("a clean manifest", GOOD, 0, "Passed"),
             ("an unknown field", GOOD.replace("location:", "locatoin:"), 1, "locatoin"),
             ("the field mended", GOOD + "# mended\n", 0, "Passed"),
         ]:
             got, log = commit(text)
-            if (got == 0) == (code == 0) and wanted in log:
-                passed += 1
-            else:
-                failed += 1
-                print(f"{title}: exit code {got}\n{log}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            right = (got == 0) == (code == 0) and wanted in log
+            tally.count(title, None if right else f"exit code {got}", log)
+    return tally.end()
 
 
 if __name__ == "__main__":

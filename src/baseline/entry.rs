@@ -8,14 +8,16 @@ use crate::source::Sources;
 const LONGEST: usize = 120;
 
 /// A finding without its line. Two that are equal in all of this differ only in their number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Entry {
     /// The file, relative to the folder of the baseline, with `/`.
     pub path: String,
     pub rule: String,
     /// See [`Entry::resource`]; `None` where the finding is about no object.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// Where in the object, without the numbers of items: `spec.http[].retries.attempts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The beginning of what is written there, each run of blanks and line breaks made one blank.
     pub text: String,

@@ -26,23 +26,43 @@ struct File {
 }
 
 /// Findings that differ in nothing but their lines.
-#[derive(Serialize, Deserialize, JsonSchema)]
+// As they are read: beside a flattened `Entry` serde would not refuse unknown keys.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Finding {
     /// The file, relative to the folder of the baseline, with `/`.
     path: String,
     rule: String,
     /// The kind and the name of the object: `ServiceEntry/partner`. Left out where the finding is about no object.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     resource: Option<String>,
     /// Where in the object, without the numbers of items: `spec.http[].retries.attempts`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     field: Option<String>,
     /// The beginning of what is written there, each run of blanks and line breaks made one blank.
     text: String,
     /// How many there are; 1 if left out.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "one")]
     #[schemars(range(min = 1))]
+    count: usize,
+}
+
+impl From<Finding> for Entry {
+    fn from(read: Finding) -> Self {
+        Self {
+            path: read.path,
+            rule: read.rule,
+            resource: read.resource,
+            field: read.field,
+            text: read.text,
+        }
+    }
+}
+
+/// The same, as they are written.
+#[derive(Serialize)]
+struct Line<'e> {
+    #[serde(flatten)]
+    entry: &'e Entry,
+    #[serde(skip_serializing_if = "is_one")]
     count: usize,
 }
 
@@ -85,23 +105,9 @@ pub(super) fn parse(file: FileId, text: &str) -> Result<BTreeMap<Entry, usize>, 
         return Err(all(vec![finding]));
     }
     let mut entries = BTreeMap::new();
-    for Finding {
-        path,
-        rule,
-        resource,
-        field,
-        text,
-        count,
-    } in read.findings
-    {
-        let entry = Entry {
-            path,
-            rule,
-            resource,
-            field,
-            text,
-        };
-        let sum: &mut usize = entries.entry(entry).or_default();
+    for finding in read.findings {
+        let count = finding.count;
+        let sum: &mut usize = entries.entry(finding.into()).or_default();
         *sum = sum.saturating_add(count);
     }
     Ok(entries)
@@ -113,21 +119,7 @@ const HELP: &str = "settle it by hand, or remove the file and let `--write-basel
 pub(super) fn render(entries: &BTreeMap<Entry, usize>) -> serde_json::Result<String> {
     let mut lines = Vec::with_capacity(entries.len());
     for (entry, &count) in entries {
-        let Entry {
-            path,
-            rule,
-            resource,
-            field,
-            text,
-        } = entry.clone();
-        let line = Finding {
-            path,
-            rule,
-            resource,
-            field,
-            text,
-            count,
-        };
+        let line = Line { entry, count };
         lines.push(format!("\n    {}", serde_json::to_string(&line)?));
     }
     let end = if lines.is_empty() { "" } else { "\n  " };

@@ -54,6 +54,9 @@ impl Check for GatewayPortMismatch {
     }
 }
 
+/// With more Gateways than this for one rule nothing is said.
+const GATEWAYS: usize = 16;
+
 /// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, or one is not in the files.
 fn servers(
     cx: &Context<'_>,
@@ -61,8 +64,11 @@ fn servers(
     namespace: Option<&str>,
 ) -> Option<Vec<(i64, Span)>> {
     let names = gateways.items();
+    if names.len() > GATEWAYS {
+        return None;
+    }
     let mut found = Vec::new();
-    for name in names.iter().take(16) {
+    for name in names {
         let Binding::Gateway { namespace, name } = Binding::parse(&name.value, namespace) else {
             return None;
         };

@@ -23,6 +23,9 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct TlsRoutesOnTerminatingServer;
 
+/// So many Gateways of one VirtualService are looked at.
+const GATEWAYS: usize = 16;
+
 impl Check for TlsRoutesOnTerminatingServer {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, service) in cx.virtual_services() {
@@ -37,8 +40,8 @@ impl Check for TlsRoutesOnTerminatingServer {
                 continue;
             }
             let mut servers: Vec<&Spanned<Server>> = Vec::new();
-            let mut complete = true;
-            for binding in bindings.iter().take(16) {
+            let mut complete = bindings.len() <= GATEWAYS;
+            for binding in bindings.iter().take(GATEWAYS) {
                 let Binding::Gateway { namespace, name } = binding else {
                     continue;
                 };
