@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use super::protection::{Detector, Protection};
-use super::sentence::{Sentence, span_of_time};
-use super::{Discovery, Event, EventKind, Subject};
+use super::protection::Protection;
+use super::sentence::{Sentence, plural, span_of_time};
+use super::{Discovery, Event, EventKind, Subject, ejection};
 use crate::egress::facts::TlsFacts;
 use crate::source::Span;
 
@@ -26,7 +26,7 @@ pub(super) fn forecast(subject: Subject<'_>) -> Event {
         _ => l7(protection, &hosts),
     };
     details.extend(reused(subject, protection));
-    details.push(ejection(subject, protection, &hosts));
+    details.push(ejection::forecast(subject, protection, &hosts));
     if matches!(subject.discovery(), Discovery::Strict | Discovery::Logical) {
         details.push(window(subject, &mut missing));
     }
@@ -39,9 +39,9 @@ pub(super) fn forecast(subject: Subject<'_>) -> Event {
     }
 }
 
-type Hosts = Option<(u32, SmallVec<[Span; 2]>)>;
+/// How many addresses there are to choose from, and the lines that tell; `None` where nobody says.
+pub(super) type Hosts = Option<(u32, SmallVec<[Span; 2]>)>;
 
-/// How many addresses there are to choose from, and the lines that tell.
 fn count(subject: Subject<'_>, missing: &mut Vec<&'static str>) -> Hosts {
     let endpoints = &subject.cluster.endpoints;
     let lines = || {
@@ -72,8 +72,15 @@ fn hang(subject: Subject<'_>, protection: Protection<'_>, hosts: &Hosts) -> Sent
     let connect = subject.connect_ms();
     let because: Vec<Span> = subject.cluster.connect_timeout_ms.spans().to_vec();
     if !subject.is_http() {
-        return Sentence::measured("E7", format!("a connection to a silent address hangs {} (connectTimeout), then is reset; a refusing one fails at once", span_of_time(connect)))
-            .because(because);
+        return Sentence::measured(
+            "E7",
+            format!(
+                "a connection to a silent address hangs {} (connectTimeout), then is reset; a \
+                 refusing one fails at once",
+                span_of_time(connect)
+            ),
+        )
+        .because(because);
     }
     let tries = i64::from(protection.connect_retries()) + 1;
     let worst = connect.saturating_mul(tries);
@@ -111,12 +118,20 @@ fn logical_many(subject: Subject<'_>) -> Sentence {
     if subject.connect_ms() <= NEXT_ADDRESS_MS {
         return Sentence::measured(
             "E5",
-            format!("nobody: the next address of the answer is tried after 0.3 s, and connectTimeout {} ends before that", span_of_time(subject.connect_ms())),
+            format!(
+                "nobody: the next address of the answer is tried after 0.3 s, and connectTimeout \
+                 {} ends before that",
+                span_of_time(subject.connect_ms())
+            ),
         )
         .because(subject.cluster.connect_timeout_ms.spans().iter().copied());
     }
-    Sentence::measured("E5", "the connect itself goes on to the next address of the answer: +0 s for each refusing one, +0.3 s for each silent one, without retry or ejection")
-        .because(subject.cluster.cluster_type.spans().iter().copied())
+    Sentence::measured(
+        "E5",
+        "the connect itself goes on to the next address of the answer: +0 s for each refusing \
+         one, +0.3 s for each silent one, without retry or ejection",
+    )
+    .because(subject.cluster.cluster_type.spans().iter().copied())
 }
 
 fn l7(protection: Protection<'_>, hosts: &Hosts) -> Sentence {
@@ -168,7 +183,8 @@ fn l7(protection: Protection<'_>, hosts: &Hosts) -> Sentence {
             None => Sentence::measured(
                 "E2",
                 format!(
-                    "the retry does if another address answers; with one address the {} go to the same dead one",
+                    "the retry does if another address answers; with one address the {} go to the \
+                     same dead one",
                     plural(retries, "retry", "retries")
                 ),
             ),
@@ -180,21 +196,38 @@ fn l7(protection: Protection<'_>, hosts: &Hosts) -> Sentence {
 }
 
 fn l4(protection: Protection<'_>, hosts: &Hosts) -> Sentence {
-    let ejects = protection.detector();
     match hosts {
         Some((0, _)) => Sentence::source("nobody: there is no endpoint"),
-        Some((1, lines)) => Sentence::measured("E7", "nobody: there is one address, and L4 retries nothing; every new connection fails until DNS answers another")
-            .because(lines.iter().copied()),
+        Some((1, lines)) => Sentence::measured(
+            "E7",
+            "nobody: there is one address, and L4 retries nothing; every new connection fails \
+             until DNS answers another",
+        )
+        .because(lines.iter().copied()),
         Some((n, lines)) => {
             let share = 100 / n;
-            let until = match ejects {
-                Some(detector) if protection.ejectable(*n) > 0 => format!("until the dead address is ejected after {} failures", detector.threshold()),
-                _ => "until DNS drops it".to_owned(),
+            let ejects = protection.detector();
+            let until = match ejects.filter(|_| protection.ejectable(*n) > 0) {
+                Some(detector) => format!(
+                    "until the dead address is ejected after {} failures",
+                    detector.threshold()
+                ),
+                None => "until DNS drops it".to_owned(),
             };
-            Sentence::measured("E3", format!("nobody rescues the failed connection: about {share} % of new ones fail {until} (up to 75 % with LEAST_REQUEST when the live one holds long connections)"))
-                .because(lines.iter().copied())
+            Sentence::measured(
+                "E3",
+                format!(
+                    "nobody rescues the failed connection: about {share} % of new ones fail \
+                     {until} (up to 75 % with LEAST_REQUEST when the live one holds long \
+                     connections)"
+                ),
+            )
+            .because(lines.iter().copied())
         }
-        None => Sentence::measured("E3", "nobody rescues the failed connection: L4 retries nothing, the application sees it"),
+        None => Sentence::measured(
+            "E3",
+            "nobody rescues the failed connection: L4 retries nothing, the application sees it",
+        ),
     }
 }
 
@@ -203,7 +236,8 @@ fn reused(subject: Subject<'_>, protection: Protection<'_>) -> Option<Sentence> 
     if !subject.is_http() {
         return Some(Sentence::measured(
             "E16",
-            "an address that accepts connections and is dead behind looks alive: no setting ejects it on L4",
+            "an address that accepts connections and is dead behind looks alive: no setting \
+             ejects it on L4",
         ));
     }
     let http2 = subject.cluster.http2.value;
@@ -219,108 +253,49 @@ fn reused(subject: Subject<'_>, protection: Protection<'_>) -> Option<Sentence> 
         && http2
         && subject.version.drains_logical_dns() == Some(false)
     {
-        return Some(Sentence::measured("E15", "with HTTP/2 a silent death holds every request in the one dead connection, also after DNS has moved (48 of 48 failed): no retry, timeout or keepalive of Istio helped").because(lines));
+        return Some(
+            Sentence::measured(
+                "E15",
+                "with HTTP/2 a silent death holds every request in the one dead connection, also \
+                 after DNS has moved (48 of 48 failed): no retry, timeout or keepalive of Istio \
+                 helped",
+            )
+            .because(lines),
+        );
     }
     if http2 && subject.discovery() == Discovery::Strict {
-        return Some(if protection.retries_try_timeouts() {
-            Sentence::measured("E15", "with HTTP/2 a silent death holds the requests of the one connection; perTryTimeout and the retry bring them over (1 to 2 of 48 failed)")
-        } else {
-            Sentence::measured("E15", "with HTTP/2 a silent death holds every request of the one connection until DNS drops the address; only perTryTimeout with retryOn 5xx, gateway-error or reset rescues them")
-        }
-        .because(lines));
+        return Some(
+            if protection.retries_try_timeouts() {
+                Sentence::measured(
+                    "E15",
+                    "with HTTP/2 a silent death holds the requests of the one connection; \
+                     perTryTimeout and the retry bring them over (1 to 2 of 48 failed)",
+                )
+            } else {
+                Sentence::measured(
+                    "E15",
+                    "with HTTP/2 a silent death holds every request of the one connection until \
+                     DNS drops the address; only perTryTimeout with retryOn 5xx, gateway-error or \
+                     reset rescues them",
+                )
+            }
+            .because(lines),
+        );
     }
     let originates = matches!(subject.cluster.tls.value, Some(TlsFacts::Explicit { .. }));
     Some(if originates {
         Sentence::measured(
             "E16",
-            "an address that accepts TCP and is dead behind fails the TLS handshake within connectTimeout: it counts as a failed connect",
+            "an address that accepts TCP and is dead behind fails the TLS handshake within \
+             connectTimeout: it counts as a failed connect",
         )
     } else {
         Sentence::measured(
             "E16",
-            "an address that accepts TCP and is dead behind is no failed connect: only retryOn 5xx, gateway-error or reset with a perTryTimeout rescues from it",
+            "an address that accepts TCP and is dead behind is no failed connect: only retryOn \
+             5xx, gateway-error or reset with a perTryTimeout rescues from it",
         )
     })
-}
-
-/// Whether outlier detection does anything at all.
-fn ejection(subject: Subject<'_>, protection: Protection<'_>, hosts: &Hosts) -> Sentence {
-    let Some(outlier) = subject.cluster.outlier.value.as_ref() else {
-        let lost: Vec<Span> = subject
-            .cluster
-            .overridden
-            .iter()
-            .filter(|block| block.block == "outlierDetection")
-            .flat_map(|block| [block.span, block.because])
-            .collect();
-        return if lost.is_empty() {
-            Sentence::source("there is no outlier detection: nothing is ejected")
-        } else {
-            Sentence::source(
-                "there is no outlier detection: the files set one, but it does not reach this port",
-            )
-            .because(lost)
-        };
-    };
-    let lines: Vec<Span> = outlier
-        .max_ejection_percent
-        .iter()
-        .flat_map(|percent| percent.spans().iter().copied())
-        .chain(subject.cluster.outlier.spans().iter().copied())
-        .take(2)
-        .collect();
-    let percent = protection.max_ejection_percent();
-    let Some(detector) = protection.detector() else {
-        return Sentence::measured(
-            "E3",
-            "outlier detection ejects nothing: its counters of failed connects are switched off",
-        )
-        .because(lines);
-    };
-    let ejects_after = |detector: Detector| {
-        format!(
-            "after {} failures ({})",
-            detector.threshold(),
-            detector.name()
-        )
-    };
-    let text = match (subject.discovery(), hosts) {
-        (Discovery::Client | Discovery::PerRequest, _) => {
-            "outlier detection has no other host to shift to".to_owned()
-        }
-        (Discovery::Logical, _) if percent < 100 => format!(
-            "outlier detection never ejects: LOGICAL_DNS is one host, floor(1 x {percent} / 100) = 0"
-        ),
-        (Discovery::Logical, _) => format!(
-            "outlier detection ejects the only host {}: every request then fails at once for {}, also after DNS has moved",
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
-        ),
-        (_, Some((n, _))) if protection.ejectable(*n) == 0 => {
-            format!("outlier detection never ejects: floor({n} x {percent} / 100) = 0 of {n} hosts")
-        }
-        (_, Some((1, _))) => format!(
-            "outlier detection ejects the only host {}: requests then fail at once for {} or until DNS answers another address",
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
-        ),
-        (_, Some((n, _))) => format!(
-            "outlier detection ejects {} of {n} hosts {}, for {} the first time",
-            protection.ejectable(*n),
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
-        ),
-        (_, None) => format!(
-            "outlier detection ejects {}, if the answer holds at least {} (maxEjectionPercent {percent})",
-            ejects_after(detector),
-            plural(
-                100u32.div_ceil(percent.clamp(1, 100)),
-                "address",
-                "addresses"
-            )
-        ),
-    };
-    Sentence::measured("E3, E4", text).because(lines)
 }
 
 /// What the loss window consists of.
@@ -341,13 +316,5 @@ fn window(subject: Subject<'_>, missing: &mut Vec<&'static str>) -> Sentence {
                 "the loss ends when the GSLB has noticed + one TTL + 0.25 s for DNS to arrive",
             )
         }
-    }
-}
-
-fn plural(n: u32, one: &str, many: &str) -> String {
-    if n == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{n} {many}")
     }
 }

@@ -24,14 +24,16 @@ pub(super) fn forecast(subject: Subject<'_>) -> Event {
             Sentence::measured(
                 "E6",
                 format!(
-                    "one empty answer or NXDOMAIN removes every host: no new request or connection succeeds for {refresh}, even if DNS is well again at once"
+                    "one empty answer or NXDOMAIN removes every host: no new request or \
+                     connection succeeds for {refresh}, even if DNS is well again at once"
                 ),
             ),
             vec![
                 Sentence::measured(
                     "E6",
                     format!(
-                        "SERVFAIL and silence keep the hosts; a switch is then followed up to {refresh} late"
+                        "SERVFAIL and silence keep the hosts; a switch is then followed up to \
+                         {refresh} late"
                     ),
                 ),
                 Sentence::measured("E6", "what is in flight survives"),
@@ -55,13 +57,15 @@ pub(super) fn forecast(subject: Subject<'_>) -> Event {
         ),
         Discovery::Client => (
             Sentence::source(
-                "Envoy asks no DNS for this host; an application that cannot resolve it cannot connect",
+                "Envoy asks no DNS for this host; an application that cannot resolve it cannot \
+                 connect",
             ),
             Vec::new(),
         ),
         Discovery::PerRequest => (
             Sentence::source(
-                "Envoy resolves the host of each request; what its cache does when DNS fails is not measured here",
+                "Envoy resolves the host of each request; what its cache does when DNS fails is \
+                 not measured here",
             ),
             Vec::new(),
         ),

@@ -4,6 +4,7 @@
 
 mod death;
 mod dns;
+mod ejection;
 mod outlook;
 mod protection;
 mod sentence;

@@ -66,6 +66,15 @@ impl Sentence {
     }
 }
 
+/// `1 retry`, `2 retries`.
+pub(super) fn plural(n: u32, one: &str, many: &str) -> String {
+    if n == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{n} {many}")
+    }
+}
+
 /// A duration for reading: `30 s`, `0.3 s`, `250 ms`, `5 min`.
 pub fn span_of_time(millis: i64) -> String {
     if millis < 100 || (millis < 1000 && millis % 100 != 0) {

@@ -35,7 +35,10 @@ fn follow(subject: Subject<'_>, missing: &mut Vec<&'static str>) -> Sentence {
     match subject.host.ttl_ms {
         Some(ttl) if ttl.value == 0 => Sentence::measured(
             "E9",
-            format!("new connections follow within {refresh}: a TTL of 0 means the refresh rate, the slowest setting"),
+            format!(
+                "new connections follow within {refresh}: a TTL of 0 means the refresh rate, the \
+                 slowest setting"
+            ),
         )
         .because(ttl.span()),
         Some(ttl) => Sentence::measured(
@@ -49,7 +52,10 @@ fn follow(subject: Subject<'_>, missing: &mut Vec<&'static str>) -> Sentence {
         .because(ttl.span()),
         None => {
             missing.push("ttl");
-            Sentence::measured("E9", "new connections follow within one TTL of the answer + 0.25 s")
+            Sentence::measured(
+                "E9",
+                "new connections follow within one TTL of the answer + 0.25 s",
+            )
         }
     }
 }
@@ -61,12 +67,14 @@ fn by_name(subject: Subject<'_>, http: bool) -> Event {
     if http {
         details.push(Sentence::measured(
             "E1, E11",
-            "what is in flight ends on the old address; idle connections to it are closed at once, busy ones when their request ends",
+            "what is in flight ends on the old address; idle connections to it are closed at \
+             once, busy ones when their request ends",
         ));
     } else {
         details.push(Sentence::measured(
             "E1",
-            "a connection that the application keeps stays on the old address until the application closes it: Envoy moves bytes and closes nothing",
+            "a connection that the application keeps stays on the old address until the \
+             application closes it: Envoy moves bytes and closes nothing",
         ));
         details.extend(cut(subject));
     }
@@ -93,7 +101,8 @@ fn survival(subject: Subject<'_>, http: bool, missing: &mut Vec<&'static str>) -
         return Sentence::measured(
             evidence,
             format!(
-                "no {what} breaks because of the switch, as long as the old address keeps serving it"
+                "no {what} breaks because of the switch, as long as the old address keeps serving \
+                 it"
             ),
         );
     };
@@ -122,7 +131,8 @@ fn survival(subject: Subject<'_>, http: bool, missing: &mut Vec<&'static str>) -
     } else {
         let bound = drain.value.saturating_sub(lag).max(0);
         format!(
-            "sessions longer than {} break when the old address goes: {sum} exceeds the drain of {}; bound the {what} life in the application to {}, or drain for {}",
+            "sessions longer than {} break when the old address goes: {sum} exceeds the drain of \
+             {}; bound the {what} life in the application to {}, or drain for {}",
             span_of_time(bound),
             span_of_time(drain.value),
             span_of_time(bound),
@@ -142,7 +152,11 @@ fn cut(subject: Subject<'_>) -> Vec<Sentence> {
         out.push(
             Sentence::measured(
                 "E10",
-                format!("`maxConnectionDuration` bounds it: every connection is cut after {}, in the middle of a request too", span_of_time(limit.value)),
+                format!(
+                    "`maxConnectionDuration` bounds it: every connection is cut after {}, in the \
+                     middle of a request too",
+                    span_of_time(limit.value)
+                ),
             )
             .because(limit.spans().iter().copied()),
         );
@@ -151,7 +165,11 @@ fn cut(subject: Subject<'_>) -> Vec<Sentence> {
         out.push(
             Sentence::measured(
                 "E10",
-                format!("`idleTimeout` cuts a connection after {} without bytes, also while a slow answer is awaited; under traffic it bounds nothing", span_of_time(limit.value)),
+                format!(
+                    "`idleTimeout` cuts a connection after {} without bytes, also while a slow \
+                     answer is awaited; under traffic it bounds nothing",
+                    span_of_time(limit.value)
+                ),
             )
             .because(limit.spans().iter().copied()),
         );
@@ -171,20 +189,41 @@ fn pinned(subject: Subject<'_>) -> Event {
         .filter(|limit| limit.value > 0)
     {
         bounds.push(
-            Sentence::measured("E10", format!("`maxRequestsPerConnection` bounds it: a connection is replaced after {} requests, the next one follows", limit.value))
-                .because(limit.spans().iter().copied()),
+            Sentence::measured(
+                "E10",
+                format!(
+                    "`maxRequestsPerConnection` bounds it: a connection is replaced after {} \
+                     requests, the next one follows",
+                    limit.value
+                ),
+            )
+            .because(limit.spans().iter().copied()),
         );
     }
     if let Some(limit) = &cluster.max_connection_duration_ms {
         bounds.push(
-            Sentence::measured("E10", format!("`maxConnectionDuration` bounds it: a connection is replaced after {}, gracefully", span_of_time(limit.value)))
-                .because(limit.spans().iter().copied()),
+            Sentence::measured(
+                "E10",
+                format!(
+                    "`maxConnectionDuration` bounds it: a connection is replaced after {}, \
+                     gracefully",
+                    span_of_time(limit.value)
+                ),
+            )
+            .because(limit.spans().iter().copied()),
         );
     }
     let headline = if bounds.is_empty() {
-        Sentence::measured("E1", "new requests keep going to the old address without end: the pool of LOGICAL_DNS is not drained when the answer changes (10 of 10 on the old address)")
+        Sentence::measured(
+            "E1",
+            "new requests keep going to the old address without end: the pool of LOGICAL_DNS is \
+             not drained when the answer changes (10 of 10 on the old address)",
+        )
     } else {
-        Sentence::measured("E1, E10", "new requests keep going to the old address until their connection is replaced")
+        Sentence::measured(
+            "E1, E10",
+            "new requests keep going to the old address until their connection is replaced",
+        )
     }
     .because(because);
     if bounds.is_empty() {
@@ -195,8 +234,12 @@ fn pinned(subject: Subject<'_>) -> Event {
     }
     if let Some(drain) = subject.host.drain_ms {
         bounds.push(
-            Sentence::inferred(format!("after the drain of {} the old address goes: what still uses it then meets a dead address", span_of_time(drain.value)))
-                .because(drain.span()),
+            Sentence::inferred(format!(
+                "after the drain of {} the old address goes: what still uses it then meets a dead \
+                 address",
+                span_of_time(drain.value)
+            ))
+            .because(drain.span()),
         );
     } else {
         missing.push("drain");
@@ -206,7 +249,8 @@ fn pinned(subject: Subject<'_>) -> Event {
 
 fn unmeasured(subject: Subject<'_>) -> Event {
     let headline = Sentence::inferred(format!(
-        "Istio {} (Envoy 1.39) is not measured here: new requests stay on the old address as on 1.30, or the pool is drained as on 1.32",
+        "Istio {} (Envoy 1.39) is not measured here: new requests stay on the old address as on \
+         1.30, or the pool is drained as on 1.32",
         subject.version
     ))
     .because(subject.cluster.cluster_type.spans().iter().copied());
@@ -233,15 +277,19 @@ fn fixed(subject: Subject<'_>) -> Event {
 }
 
 fn by_client(subject: Subject<'_>) -> Event {
-    let headline = Sentence::source("Envoy connects to the address that the application resolved: it follows when the application resolves again")
-        .because(subject.cluster.cluster_type.spans().iter().copied());
+    let headline = Sentence::source(
+        "Envoy connects to the address that the application resolved: it follows when the \
+         application resolves again",
+    )
+    .because(subject.cluster.cluster_type.spans().iter().copied());
     event(headline, Vec::new(), Vec::new())
 }
 
 fn per_request() -> Event {
     event(
         Sentence::source(
-            "the host of each request is resolved by Envoy's DNS cache; its behaviour at a switch is not measured here",
+            "the host of each request is resolved by Envoy's DNS cache; its behaviour at a switch \
+             is not measured here",
         ),
         Vec::new(),
         Vec::new(),
