@@ -4,7 +4,6 @@ use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::Origin;
 use crate::istio::resource::{Resource, Spec};
 use crate::source::Span;
 
@@ -43,11 +42,9 @@ impl Check for AmbientWithoutWaypoint {
             else {
                 continue;
             };
-            let hosts = cx.hosts_under(&host.value, resource.namespace());
-            let external = hosts
-                .iter()
-                .find(|it| it.definition.origin == Origin::ServiceEntry);
-            let Some(external) = external else { continue };
+            let Some(external) = cx.external_under(&host.value, resource.namespace()) else {
+                continue;
+            };
             let own = external.definition.resource;
             let bound = uses_waypoint(own) || uses_waypoint(namespace);
             if bound || own.namespace() != resource.namespace() {

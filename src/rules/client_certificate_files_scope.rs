@@ -3,7 +3,6 @@
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::Origin;
 use crate::istio::decode::Items;
 use crate::istio::traffic::{ClientTls, ClientTlsMode};
 use crate::source::Spanned;
@@ -34,11 +33,9 @@ impl Check for ClientCertificateFilesScope {
             else {
                 continue;
             };
-            let hosts = cx.hosts_under(&host.value, resource.namespace());
-            let external = hosts
-                .iter()
-                .find(|it| it.definition.origin == Origin::ServiceEntry);
-            let Some(external) = external else { continue };
+            let Some(external) = cx.external_under(&host.value, resource.namespace()) else {
+                continue;
+            };
             for tls in tls_blocks(rule) {
                 let Some(file) = file(tls) else { continue };
                 let basis =

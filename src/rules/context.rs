@@ -7,7 +7,7 @@ use crate::config::{Config, HostFacts};
 use crate::egress::cluster::ClusterName;
 use crate::egress::host::to_fqdn;
 use crate::egress::model::Model;
-use crate::egress::service::{Definition, Service};
+use crate::egress::service::{Definition, Origin, Service};
 use crate::egress::virtual_service::VirtualService as Routes;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
@@ -85,6 +85,12 @@ impl<'a> Context<'a> {
         let under = self.index.by_host.under(&host).flatten();
         let all = found.chain(under).filter_map(|at| self.at(*at));
         all.take(HOSTS).collect()
+    }
+
+    /// The first of these that a ServiceEntry defines.
+    pub fn external_under(&self, host: &str, namespace: Option<&str>) -> Option<Defined<'_>> {
+        let mut hosts = self.hosts_under(host, namespace).into_iter();
+        hosts.find(|it| it.definition.origin == Origin::ServiceEntry)
     }
 
     /// The hosts that have a name in common with a VirtualService's host, as it is written in `namespace`; at most

@@ -3,7 +3,6 @@
 use super::context::policies;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::Origin;
 use crate::istio::decode::Items;
 use crate::istio::traffic::ConnectionPool;
 use crate::source::Spanned;
@@ -27,11 +26,9 @@ impl Check for ZeroLimitMeansNone {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = &rule.host else { continue };
-            let hosts = cx.hosts_under(&host.value, resource.namespace());
-            let external = hosts
-                .iter()
-                .find(|it| it.definition.origin == Origin::ServiceEntry);
-            let Some(external) = external else { continue };
+            let Some(external) = cx.external_under(&host.value, resource.namespace()) else {
+                continue;
+            };
             for policy in policies(rule) {
                 let ports = policy.port_level_settings.items().iter();
                 let of_ports = ports.filter_map(|port| port.connection_pool.as_ref());
