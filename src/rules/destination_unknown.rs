@@ -1,9 +1,13 @@
 //! A route to a host that nothing defines.
 
+use std::cell::OnceCell;
+
+use foldhash::HashSet;
+
 use super::targets::targets;
+use super::unknown_hosts::{UnknownHosts, shown};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -22,12 +26,44 @@ pub(super) struct DestinationUnknown;
 
 impl Check for DestinationUnknown {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        if !cx.world.knows_all("ServiceEntry") || !cx.world.knows_all("Service") {
-            return;
-        }
+        let hosts = UnknownHosts::new(cx);
         for routes in cx.model.virtual_services.iter() {
-            for target in targets(routes) {
-                judge(cx, &target.host(), target.line, out);
+            let targets = targets(routes);
+            let routed = OnceCell::new();
+            for target in &targets {
+                let host = target.host();
+                let Some(unknown) = hosts.find(&host) else {
+                    continue;
+                };
+                // A host that is routed to beside it is not the one that was meant.
+                let host = shown(&host);
+                let meant = unknown.meant.filter(|it| {
+                    let hosts = || targets.iter().map(|to| to.host()).collect::<HashSet<_>>();
+                    !routed.get_or_init(hosts).contains(it.host)
+                });
+                let message = match (&unknown.wildcard, &unknown.basis, meant) {
+                    (Some(wildcard), ..) => format!(
+                        "there is no cluster for `{host}`: `{}` covers the name, but makes one cluster of its own name only",
+                        wildcard.host
+                    ),
+                    (None, Basis::Assuming(_), None) => continue,
+                    _ => format!(
+                        "nothing defines `{host}`: requests that take this route fail with 503"
+                    ),
+                };
+                let help = match meant {
+                    Some(meant) => format!("did you mean `{}`?", meant.host),
+                    None => format!("add a ServiceEntry for `{host}`"),
+                };
+                out.add(unknown.basis, target.line, message, |finding| {
+                    let finding = unknown.wildcard.iter().fold(finding, |finding, it| {
+                        finding.because(it.line, "the entry with the wildcard")
+                    });
+                    let finding = meant.iter().fold(finding, |finding, it| {
+                        finding.because(it.line, "a host of nearly the same name")
+                    });
+                    finding.help(help)
+                });
             }
         }
     }
@@ -35,26 +71,4 @@ impl Check for DestinationUnknown {
     fn says_absence(&self) -> bool {
         true
     }
-}
-
-fn judge(cx: &Context<'_>, host: &str, line: Span, out: &mut Findings) {
-    if cx.model.registry.of_host(host).next().is_some() {
-        return;
-    }
-    let wildcard = cx.hosts_overlapping(host, None).into_iter().next();
-    let message = match &wildcard {
-        Some(wildcard) => format!(
-            "there is no cluster for `{host}`: `{}` covers the name, but makes one cluster of its own name only",
-            wildcard.host
-        ),
-        None => format!("nothing defines `{host}`: requests that take this route fail with 503"),
-    };
-    out.add(Basis::Proven, line, message, |finding| {
-        wildcard
-            .iter()
-            .fold(finding, |finding, it| {
-                finding.because(it.line, "the entry with the wildcard")
-            })
-            .help(format!("add a ServiceEntry for `{host}`"))
-    });
 }

@@ -2,7 +2,7 @@
 
 use crate::istio::decode::{Items, List};
 use crate::istio::route::VirtualService;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 /// Where a match holds.
 #[derive(Clone, Copy, Debug)]
@@ -11,19 +11,45 @@ pub(super) struct Holds<'v> {
     pub(super) port: &'v Option<Spanned<i64>>,
 }
 
-/// Of each route its matches; none for a route that takes everything.
-pub(super) fn of_routes(service: &VirtualService) -> impl Iterator<Item = Vec<Holds<'_>>> {
-    macro_rules! of {
-        ($section:ident) => {
-            service.$section.items().iter().map(|route| {
+/// The `http`, `tls` or `tcp` rules.
+#[derive(Clone, Debug)]
+pub(super) struct Section<'v> {
+    pub(super) key: Span,
+    /// Of each route its matches; none for a route that takes everything.
+    pub(super) routes: Vec<Vec<Holds<'v>>>,
+}
+
+macro_rules! section {
+    ($name:ident) => {
+        pub(super) fn $name(service: &VirtualService) -> Option<Section<'_>> {
+            let section = service.$name.as_ref().filter(|it| !it.value.is_empty())?;
+            let routes = section.value.iter().map(|route| {
                 let matches = route.matches.items().iter();
                 let holds = matches.map(|it| Holds {
                     gateways: &it.gateways,
                     port: &it.port,
                 });
                 holds.collect()
+            });
+            Some(Section {
+                key: section.key,
+                routes: routes.collect(),
             })
-        };
-    }
-    of!(http).chain(of!(tls)).chain(of!(tcp))
+        }
+    };
+}
+
+section!(http);
+section!(tls);
+section!(tcp);
+
+/// Of each route of each section its matches.
+pub(super) fn of_routes(service: &VirtualService) -> impl Iterator<Item = Vec<Holds<'_>>> {
+    sections(service).flat_map(|section| section.routes)
+}
+
+pub(super) fn sections(service: &VirtualService) -> impl Iterator<Item = Section<'_>> {
+    [http(service), tls(service), tcp(service)]
+        .into_iter()
+        .flatten()
 }

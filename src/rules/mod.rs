@@ -9,14 +9,17 @@ mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
 mod cidr_too_wide;
 mod client_certificate_files_scope;
+mod client_certificate_unused;
 mod clusters;
 mod connect_timeout_default;
 mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
 mod credential_name_on_sidecar;
+mod destination_not_exported;
 mod destination_port_unknown;
 mod destination_rule_duplicate;
+mod destination_rule_host_unknown;
 mod destination_rule_shadowed;
 mod destination_unknown;
 mod dns_round_robin_endpoints;
@@ -33,6 +36,7 @@ mod gateway_drops_request;
 mod gateway_errors_shadowed;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
+mod gateway_routes_to_itself;
 mod gateway_sni_mismatch;
 mod h2_upgrade_to_external;
 mod harm;
@@ -48,7 +52,10 @@ mod index;
 mod istio_mutual_to_external;
 mod load_balancer_on_none;
 mod logical_dns_on_gslb;
+mod match_gateway_not_listed;
+mod match_port_unknown;
 mod matches;
+mod mesh_name_sent_outside;
 mod mesh_not_listed;
 mod min_health_cancels_ejection;
 mod none_port_remap;
@@ -66,6 +73,7 @@ mod port_level_drops_policy;
 mod port_level_duplicate;
 mod port_level_unknown_port;
 mod port_name_not_protocol;
+mod redirect_code_unsupported;
 mod retriable_4xx;
 mod retries_disabled;
 mod retries_not_repeatable;
@@ -78,12 +86,14 @@ mod sidecar_does_not_import;
 mod starttls_port_as_tls;
 mod static_without_endpoints;
 mod strict_dns_on_cdn;
+mod subjects;
 mod subset_unresolved;
 mod taken;
 mod targets;
 mod tcp_idle_timeout_level;
 mod tcp_origination_without_sni;
 mod tcp_port_conflict;
+mod tcp_routes_on_tls_port;
 mod tcp_without_address;
 mod texts;
 mod tls_mode_missing;
@@ -91,6 +101,8 @@ mod tls_routes_on_http_port;
 mod tls_routes_on_terminating_server;
 mod traffic;
 mod twins;
+mod udp_port;
+mod unknown_hosts;
 mod unreachable_route;
 mod virtual_service_duplicate;
 mod ways;
@@ -148,12 +160,15 @@ static ALL: &[&RuleDef] = &[
     &certificate_name_unchecked::RULE,
     &cidr_too_wide::RULE,
     &client_certificate_files_scope::RULE,
+    &client_certificate_unused::RULE,
     &connect_timeout_default::RULE,
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
+    &destination_not_exported::RULE,
     &destination_port_unknown::RULE,
     &destination_rule_duplicate::RULE,
+    &destination_rule_host_unknown::RULE,
     &destination_rule_shadowed::RULE,
     &destination_unknown::RULE,
     &dns_round_robin_endpoints::RULE,
@@ -169,6 +184,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_errors_shadowed::RULE,
     &gateway_port_mismatch::RULE,
     &gateway_route_to_none::RULE,
+    &gateway_routes_to_itself::RULE,
     &gateway_sni_mismatch::RULE,
     &h2_upgrade_to_external::RULE,
     &host_is_kubernetes_service::RULE,
@@ -181,6 +197,9 @@ static ALL: &[&RuleDef] = &[
     &istio_mutual_to_external::RULE,
     &load_balancer_on_none::RULE,
     &logical_dns_on_gslb::RULE,
+    &match_gateway_not_listed::RULE,
+    &match_port_unknown::RULE,
+    &mesh_name_sent_outside::RULE,
     &mesh_not_listed::RULE,
     &min_health_cancels_ejection::RULE,
     &none_port_remap::RULE,
@@ -196,6 +215,7 @@ static ALL: &[&RuleDef] = &[
     &port_level_duplicate::RULE,
     &port_level_unknown_port::RULE,
     &port_name_not_protocol::RULE,
+    &redirect_code_unsupported::RULE,
     &retriable_4xx::RULE,
     &retries_disabled::RULE,
     &retries_not_repeatable::RULE,
@@ -211,10 +231,12 @@ static ALL: &[&RuleDef] = &[
     &tcp_idle_timeout_level::RULE,
     &tcp_origination_without_sni::RULE,
     &tcp_port_conflict::RULE,
+    &tcp_routes_on_tls_port::RULE,
     &tcp_without_address::RULE,
     &tls_mode_missing::RULE,
     &tls_routes_on_http_port::RULE,
     &tls_routes_on_terminating_server::RULE,
+    &udp_port::RULE,
     &unreachable_route::RULE,
     &virtual_service_duplicate::RULE,
     &zero_limit_means_none::RULE,

@@ -125,7 +125,7 @@ fn unknown_versions_and_kinds_are_refused() {
 #[test]
 fn an_unknown_field_says_where_it_belongs() {
     let out = decode(
-        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  hosts: [a.example]\n  trafficPolicy: {}\n  \
+        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: a}\nspec:\n  hosts: [a.example]\n  trafficPolicy: {}\n  \
          http:\n  - per_try_timeout: 1s\n    timeOut: 3s\n    websocketUpgrade: true\n    redirect: {prefixRewrite: /, uri: /}\n",
     );
     let helps: Vec<_> = out
@@ -155,7 +155,7 @@ fn an_unknown_field_says_where_it_belongs() {
 /// What the API server drops is not there for the webhook either.
 #[test]
 fn fields_of_later_versions_are_dropped() {
-    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\n\
+    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: a}\n\
                 spec: {host: a.example, trafficPolicy: {connectionPool: {http: {http2KeepAlive: {}}}}}\n";
     let tree = Tree::parse(FileId(0), text);
     for (minor, refused) in [(30, false), (31, true)] {
@@ -189,10 +189,25 @@ fn fields_that_went_astray_together_belong_together() {
     );
 }
 
+#[test]
+fn an_object_has_a_name() {
+    let missing = |metadata: &str| {
+        let found = messages(&format!(
+            "apiVersion: networking.istio.io/v1\nkind: Sidecar\n{metadata}spec: {{egress: [{{hosts: ['*/*']}}]}}\n"
+        ));
+        found == ["`metadata.name` is missing"]
+    };
+    assert!(missing(""));
+    assert!(missing("metadata:\n"));
+    assert!(missing("metadata: {namespace: payments}\n"));
+    assert!(!missing("metadata: {name: default}\n"));
+    assert!(!missing("metadata: {generateName: default-}\n"));
+}
+
 /// One mistake is said once.
 #[test]
 fn a_required_field_in_another_spelling_is_one_finding() {
-    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nspec:\n  hosts: [a.example]\n  tls:\n  \
+    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: a}\nspec:\n  hosts: [a.example]\n  tls:\n  \
                 - match: [{sni_hosts: [a.example]}]\n    route: [{destination: {host: a.example}}]\n";
     let tree = Tree::parse(FileId(0), text);
     let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));

@@ -6,7 +6,7 @@ use super::check::Checker;
 use crate::diag::Diagnostic;
 use crate::istio::version::IstioVersion;
 use crate::source::Span;
-use crate::yaml::{Entry, Node, Scalar};
+use crate::yaml::{Entry, Kind, Node, Scalar};
 
 pub(super) fn port<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     if let Some(Scalar::Int(value)) = node.scalar()
@@ -244,6 +244,25 @@ pub(super) fn group_name<'t>(node: Node<'t>, at: &mut Checker<'t>) {
     let right = |text: &str| text.is_empty() || text.split('.').all(is_lower_label);
     if let Some(text) = node.as_str().filter(|text| !right(text)) {
         at.push(at.refusal(node.span(), &format!("`{text}` is no API group")));
+    }
+}
+
+/// An object has a name, or a beginning from which the API server makes one.
+pub(super) fn named_object<'t>(node: Node<'t>, at: &mut Checker<'t>) {
+    let metadata = node.get("metadata").filter(|it| !it.value.is_null());
+    let Some(metadata) = metadata else {
+        at.push(at.lack("metadata", "`metadata.name` is missing"));
+        return;
+    };
+    let is_set = |name| {
+        metadata
+            .value
+            .get(name)
+            .is_some_and(|it| !it.value.is_null())
+    };
+    if metadata.value.kind() == Kind::Map && !is_set("name") && !is_set("generateName") {
+        let finding = at.refusal(metadata.key.span(), "`metadata.name` is missing");
+        at.push(finding.absent("name"));
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     UINT32, UINT64, field, integer, list, map, meta, number, object, words,
 };
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
+pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC))).rules(meta::RULES);
 
 const SPEC: Schema = object(&[
     field("exportTo", STRINGS),

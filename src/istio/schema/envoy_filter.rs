@@ -6,7 +6,7 @@ use super::{
     words,
 };
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
+pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC))).rules(meta::RULES);
 
 const SPEC: Schema = object(&[
     field("configPatches", list(&CONFIG_PATCH)),

@@ -4,7 +4,7 @@ use super::{
     BOOL, LABELS, Rule, STRING, STRINGS, Schema, UINT32, field, list, meta, object, words,
 };
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
+pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC))).rules(meta::RULES);
 
 const SPEC: Schema = object(&[field("selector", LABELS), field("servers", list(&SERVER))]);
 

@@ -31,6 +31,9 @@ const OWNER: Schema = object(&[
     field("uid", STRING),
 ]);
 
+/// What is asked of the whole object.
+pub(super) const RULES: &[Rule] = &[Rule::Cel(cel::named_object)];
+
 /// The fields of an object around its `spec`.
 pub(super) const fn fields(spec: Field) -> [Field; 5] {
     [

@@ -3,7 +3,8 @@
 use super::workload::{ENTRY, SELECTOR};
 use super::{PORT, Rule, STRING, STRINGS, Schema, cel, field, list, meta, object, words};
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC).required()));
+pub(super) static OBJECT: Schema =
+    object(&meta::fields(field("spec", SPEC).required())).rules(meta::RULES);
 
 const SPEC: Schema = object(&[
     field("addresses", list(&STRING.size(0, 64)).size(0, 256)),

@@ -6,7 +6,7 @@ use super::virtual_service::DESTINATION;
 use super::workload::SELECTOR;
 use super::{STRING, STRINGS, Schema, UINT32, field, list, meta, object, words};
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
+pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC))).rules(meta::RULES);
 
 const SPEC: Schema = object(&[
     field("egress", list(&EGRESS)),

@@ -5,7 +5,7 @@ use super::{
     cel, field, list, map, meta, object, words,
 };
 
-pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC)));
+pub(super) static OBJECT: Schema = object(&meta::fields(field("spec", SPEC))).rules(meta::RULES);
 
 const SPEC: Schema = object(&[
     field("exportTo", STRINGS),

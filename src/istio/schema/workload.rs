@@ -4,7 +4,8 @@ use super::{
     LABELS, PORT, Rule, STRING, Schema, UINT32, cel, field, integer, list, map, meta, object,
 };
 
-pub(super) static ENTRY_OBJECT: Schema = object(&meta::fields(field("spec", SPEC).required()));
+pub(super) static ENTRY_OBJECT: Schema =
+    object(&meta::fields(field("spec", SPEC).required())).rules(meta::RULES);
 
 const SPEC: Schema = ENTRY.rules(&[
     Rule::Cel(cel::address_or_network),
@@ -39,7 +40,8 @@ pub(super) const MATCH_LABELS: Schema = object(&[field(
         .rules(&[Rule::Cel(cel::label_keys)]),
 )]);
 
-pub(super) static GROUP_OBJECT: Schema = object(&meta::fields(field("spec", GROUP).required()));
+pub(super) static GROUP_OBJECT: Schema =
+    object(&meta::fields(field("spec", GROUP).required())).rules(meta::RULES);
 
 const GROUP: Schema = object(&[
     field(
