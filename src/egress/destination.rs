@@ -1,5 +1,7 @@
 //! The clusters that routes lead to.
 
+use std::borrow::Cow;
+
 use super::facts::Traced;
 use super::http_rule::Target;
 use super::service::Service;
@@ -34,7 +36,7 @@ pub(super) fn cluster_of(
     let host = match alias {
         Some(alias) => {
             lines.push(alias.span);
-            alias.value.clone()
+            Cow::Borrowed(alias.value.as_str())
         }
         None => target.host(),
     };

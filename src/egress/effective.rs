@@ -12,8 +12,8 @@ use super::service::{Origin, Port, Service};
 pub struct EffectiveService<'m> {
     /// The definition that decides resolution, addresses, endpoints and all else but the ports.
     pub base: Service<'m>,
-    /// Its ports, those of the base first.
-    pub ports: Vec<&'m Port<'m>>,
+    /// Its ports, those of the base first; `None` where it has all of the base and no others.
+    chosen: Option<Vec<&'m Port<'m>>>,
     /// Further definitions of the same namespace whose ports were added.
     pub added: Vec<Service<'m>>,
     /// Definitions that the client may see and that are ignored.
@@ -31,31 +31,43 @@ impl<'m> std::ops::Deref for EffectiveService<'m> {
 impl<'m> EffectiveService<'m> {
     /// With all of its ports.
     pub fn of(service: Service<'m>) -> Self {
-        Self::trimmed(service, service.definition.ports.iter().collect())
+        Self {
+            base: service,
+            chosen: None,
+            added: Vec::new(),
+            ignored: Vec::new(),
+        }
     }
 
     /// With some of its ports.
     pub(super) fn trimmed(service: Service<'m>, ports: Vec<&'m Port<'m>>) -> Self {
         Self {
             base: service,
-            ports,
-            added: Vec::new(),
-            ignored: Vec::new(),
+            chosen: Some(ports),
+            ..Self::of(service)
         }
+    }
+
+    /// Its ports, those of the base first.
+    pub fn ports(&self) -> impl Iterator<Item = &'m Port<'m>> + use<'_, 'm> {
+        let all = self.chosen.is_none().then_some(&self.base.definition.ports);
+        let chosen = self.chosen.iter().flatten().copied();
+        all.into_iter().flatten().chain(chosen)
     }
 
     /// The first port of that number.
     pub fn port(&self, number: u32) -> Option<&'m Port<'m>> {
-        self.ports
-            .iter()
-            .copied()
-            .find(|port| port.number == number)
+        self.ports().find(|port| port.number == number)
     }
 
     /// Takes in further services of the same host, in their order: a Kubernetes Service wins, else the first;
     /// others only add their ports, and only where everything else is the same.
     pub fn take(&mut self, others: impl IntoIterator<Item = EffectiveService<'m>>) {
-        let mut numbers: HashSet<u32> = self.ports.iter().map(|port| port.number).collect();
+        let mut others = others.into_iter().peekable();
+        if others.peek().is_none() {
+            return;
+        }
+        let mut numbers: HashSet<u32> = self.ports().map(|port| port.number).collect();
         for other in others {
             match (self.base.origin, other.base.origin) {
                 (Origin::ServiceEntry, Origin::Kubernetes) => {
@@ -63,17 +75,14 @@ impl<'m> EffectiveService<'m> {
                     self.ignored.push(lost.base);
                     self.ignored.extend(lost.added);
                     self.ignored.extend(lost.ignored);
-                    numbers = self.ports.iter().map(|port| port.number).collect();
+                    numbers = self.ports().map(|port| port.number).collect();
                 }
                 (Origin::ServiceEntry, Origin::ServiceEntry)
                     if mergeable(&self.base, &other.base) =>
                 {
-                    self.ports.extend(
-                        other
-                            .ports
-                            .into_iter()
-                            .filter(|port| numbers.insert(port.number)),
-                    );
+                    let mut ports: Vec<_> = self.ports().collect();
+                    ports.extend(other.ports().filter(|port| numbers.insert(port.number)));
+                    self.chosen = Some(ports);
                     if !self.base.is(&other.base) {
                         self.added.push(other.base);
                     }

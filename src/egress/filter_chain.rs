@@ -1,9 +1,11 @@
 //! The filter chains of one listener, and which of them Envoy gives a connection to.
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 use std::net::IpAddr;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
+use foldhash::fast::RandomState;
 use ipnet::IpNet;
 use smallvec::SmallVec;
 
@@ -44,13 +46,19 @@ impl ChainMatch {
     }
 
     /// Two chains of one listener must differ in this.
-    fn key(&self) -> Key {
-        let names = self.server_names.iter().filter(|name| *name != "*");
-        let destinations = self.destinations.iter().filter(|net| is_specified(net));
+    fn key(&self) -> Key<'_> {
+        let names = self.server_names.iter().map(String::as_str);
+        let mut names: SmallVec<[&str; 2]> = names.filter(|name| *name != "*").collect();
+        names.sort_unstable();
+        names.dedup();
+        let specified = self.destinations.iter().filter(|net| is_specified(net));
+        let mut destinations: SmallVec<[IpNet; 1]> = specified.map(IpNet::trunc).collect();
+        destinations.sort_unstable();
+        destinations.dedup();
         Key {
             sniffed_http: self.sniffed_http,
-            server_names: names.cloned().collect(),
-            destinations: destinations.map(IpNet::trunc).collect(),
+            server_names: names,
+            destinations,
         }
     }
 }
@@ -59,11 +67,11 @@ fn is_specified(net: &IpNet) -> bool {
     net.addr() != IpAddr::from([0, 0, 0, 0])
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key<'c> {
     sniffed_http: bool,
-    server_names: BTreeSet<String>,
-    destinations: BTreeSet<IpNet>,
+    server_names: SmallVec<[&'c str; 2]>,
+    destinations: SmallVec<[IpNet; 1]>,
 }
 
 /// What a chain does with a connection.
@@ -92,23 +100,45 @@ pub struct FilterChain<'m> {
 #[derive(Debug, Default)]
 pub struct Chains<'m> {
     chains: Vec<FilterChain<'m>>,
-    keys: HashSet<Key>,
+    /// The places of the chains, by the hash of what they ask for.
+    by_key: HashMap<u64, SmallVec<[u32; 1]>>,
+    hasher: RandomState,
 }
 
 impl<'m> Chains<'m> {
     /// Those of the first service of a listener, which are not compared with each other.
     pub fn first(chains: Vec<FilterChain<'m>>) -> Self {
-        let keys = chains.iter().map(|chain| chain.when.key()).collect();
-        Self { chains, keys }
+        let mut out = Self::default();
+        for chain in chains {
+            let hash = out.hasher.hash_one(chain.when.key());
+            out.push(hash, chain);
+        }
+        out
     }
 
     /// Adds those that ask for something else than the ones that are there.
     pub fn merge(&mut self, chains: Vec<FilterChain<'m>>) {
         for chain in chains {
-            if self.keys.insert(chain.when.key()) {
-                self.chains.push(chain);
+            let (hash, known) = self.find(&chain.when);
+            if !known {
+                self.push(hash, chain);
             }
         }
+    }
+
+    /// The hash of what a chain asks for, and whether there is one that asks for the same.
+    fn find(&self, when: &ChainMatch) -> (u64, bool) {
+        let key = when.key();
+        let hash = self.hasher.hash_one(&key);
+        let same = self.by_key.get(&hash).into_iter().flatten();
+        let mut same = same.filter_map(|&at| self.chains.get(at as usize));
+        (hash, same.any(|chain| chain.when.key() == key))
+    }
+
+    fn push(&mut self, hash: u64, chain: FilterChain<'m>) {
+        let at = u32::try_from(self.chains.len()).unwrap_or(u32::MAX);
+        self.by_key.entry(hash).or_default().push(at);
+        self.chains.push(chain);
     }
 
     /// Adds them as they are.
@@ -252,7 +282,9 @@ impl Group {
             self.unnamed.push(at);
             return;
         }
-        let names: BTreeSet<_> = when.server_names.iter().collect();
+        let mut names: SmallVec<[&String; 2]> = when.server_names.iter().collect();
+        names.sort_unstable();
+        names.dedup();
         for name in names {
             self.by_name.insert(name, at);
         }

@@ -1,6 +1,7 @@
 //! Host names as Istio compares them: plain strings, of which a leading `*` makes a suffix pattern.
 
 use foldhash::HashMap;
+use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -42,15 +43,15 @@ pub fn by_specificity(one: &str, other: &str) -> Ordering {
 }
 
 /// A short name means a Kubernetes service of the namespace; names with a dot, addresses and `*` stay as they are.
-pub fn to_fqdn(host: &str, namespace: Option<&str>) -> String {
+pub fn to_fqdn<'h>(host: &'h str, namespace: Option<&str>) -> Cow<'h, str> {
     if host.is_empty()
         || host == "*"
         || host.contains('.')
         || host.parse::<std::net::IpAddr>().is_ok()
     {
-        return host.to_owned();
+        return Cow::Borrowed(host);
     }
-    of_service(host, namespace)
+    Cow::Owned(of_service(host, namespace))
 }
 
 /// The host of a Kubernetes service.
@@ -78,13 +79,39 @@ pub fn other_names(host: &str, client: Option<&str>) -> Vec<String> {
 /// Values by host name or pattern, found without looking at all of them.
 #[derive(Clone, Debug)]
 pub struct HostIndex<V> {
-    exact: HashMap<String, Vec<V>>,
+    exact: HashMap<String, Values<V>>,
     /// By what stands behind the `*`.
-    patterns: HashMap<String, Vec<V>>,
+    patterns: HashMap<String, Values<V>>,
     /// The lengths of the keys of `patterns`.
     lengths: BTreeSet<usize>,
     /// The names under patterns, sorted when they are first asked for.
     reversed: OnceLock<Vec<Reversed>>,
+}
+
+/// The values of one name; most names have one.
+#[derive(Clone, Debug)]
+enum Values<V> {
+    One(V),
+    Many(Vec<V>),
+}
+
+impl<V> Values<V> {
+    fn push(&mut self, value: V) {
+        *self = match std::mem::replace(self, Self::Many(Vec::new())) {
+            Self::One(first) => Self::Many(vec![first, value]),
+            Self::Many(mut values) => {
+                values.push(value);
+                Self::Many(values)
+            }
+        };
+    }
+
+    fn as_slice(&self) -> &[V] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
+    }
 }
 
 /// An exact name or the suffix of a pattern, from its last byte to its first; whether it is a pattern.
@@ -116,7 +143,7 @@ impl<V> HostIndex<V> {
             return;
         }
         self.reversed = OnceLock::new();
-        map.insert(key.to_owned(), vec![value]);
+        map.insert(key.to_owned(), Values::One(value));
     }
 
     /// The values of this very name or pattern.
@@ -125,7 +152,7 @@ impl<V> HostIndex<V> {
             Some(suffix) => self.patterns.get(suffix),
             None => self.exact.get(host),
         };
-        found.map_or(&[], Vec::as_slice)
+        found.map_or(&[], Values::as_slice)
     }
 
     /// The values of every name or pattern that covers the host, the most specific first.
@@ -145,7 +172,7 @@ impl<V> HostIndex<V> {
             .rev()
             .filter_map(|length| tail.get(tail.len() - length..))
             .filter_map(|suffix| self.patterns.get(suffix));
-        exact.into_iter().chain(patterns).map(Vec::as_slice)
+        exact.into_iter().chain(patterns).map(Values::as_slice)
     }
 
     /// The values of every name or pattern that lies under the pattern and is not the pattern itself.
@@ -167,7 +194,7 @@ impl<V> HostIndex<V> {
                 let map = if *wild { &self.patterns } else { &self.exact };
                 map.get(&name)
             })
-            .map(Vec::as_slice)
+            .map(Values::as_slice)
     }
 
     fn reversed(&self) -> Vec<Reversed> {

@@ -167,7 +167,7 @@ impl<'p, 'm> HttpPlace<'p, 'm> {
         let service = self.service(&target.host());
         let ports: Vec<u32> = service
             .iter()
-            .flat_map(|service| service.ports.iter().map(|port| port.number))
+            .flat_map(|service| service.ports().map(|port| port.number))
             .collect();
         // A sidecar's route table knows of a service only the port it is for.
         let ports = match self.proxy.scope.client.proxy {

@@ -1,6 +1,8 @@
 //! One HTTP rule of a VirtualService. Where the rule delegates, each rule of the delegate is one that fills its
 //! gaps from the delegating rule.
 
+use std::borrow::Cow;
+
 use super::host::to_fqdn;
 use super::http_match::{Half, HttpMatch, Place, conflict};
 use crate::istio::decode::Items;
@@ -58,9 +60,9 @@ impl<'a> Target<'a> {
     }
 
     /// The host with a short name made long.
-    pub fn host(&self) -> String {
+    pub fn host(&self) -> Cow<'a, str> {
         let host = self.destination.host.as_ref();
-        to_fqdn(host.map_or("", |host| &host.value), self.namespace)
+        to_fqdn(host.map_or("", |host| host.value.as_str()), self.namespace)
     }
 
     /// `port.number`, where there is one.

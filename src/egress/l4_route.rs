@@ -94,7 +94,7 @@ fn rule_facts(
         let service = proxy.scope.service(&target.host());
         let ports: Vec<u32> = service
             .iter()
-            .flat_map(|service| service.ports.iter().map(|port| port.number))
+            .flat_map(|service| service.ports().map(|port| port.number))
             .collect();
         let known = service.as_ref().map(|service| (&service.base, &*ports));
         cluster_of(target, known, port)

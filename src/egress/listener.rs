@@ -133,8 +133,7 @@ impl<'m> Build<'_, 'm> {
             entry.locked = true;
         }
         for service in self.proxy.imported_on(listener, number).iter() {
-            let ports = service.ports.iter().copied();
-            for port in ports.filter(|port| port.number == number) {
+            for port in service.ports().filter(|port| port.number == number) {
                 if is_reserved(listener.bind(), number, port.protocol) {
                     continue;
                 }
@@ -465,8 +464,9 @@ impl<'m> Build<'_, 'm> {
     ) -> FilterChain<'m> {
         let service = addition.service;
         // A service with one port is reached through it, whatever the port of the egress listener.
-        let port = match service.ports.as_slice() {
-            [only] => Some(*only),
+        let mut ports = service.ports();
+        let port = match (ports.next(), ports.next()) {
+            (Some(only), None) => Some(only),
             _ => addition.port,
         };
         let host = service.base.host;

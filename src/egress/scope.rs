@@ -1,5 +1,6 @@
 //! What one proxy sees of the services and VirtualServices of its world.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,11 +31,11 @@ pub struct Scope<'m> {
     pub outbound: OutboundPolicy<'m>,
     version: IstioVersion,
     services: RefCell<HashMap<String, Option<Arc<EffectiveService<'m>>>>>,
-    destinations: RefCell<HashMap<usize, Arc<DestinationPorts>>>,
+    destinations: RefCell<HashMap<usize, Arc<DestinationPorts<'m>>>>,
 }
 
 /// The hosts that a VirtualService routes to, with the ports it names; 0 where it names none.
-type DestinationPorts = HashMap<String, BTreeSet<u32>>;
+type DestinationPorts<'m> = HashMap<Cow<'m, str>, BTreeSet<u32>>;
 
 impl<'m> Scope<'m> {
     pub fn new(
@@ -155,7 +156,7 @@ impl<'m> Scope<'m> {
             .copied()
     }
 
-    fn destination_ports(&self, at: usize) -> Arc<DestinationPorts> {
+    fn destination_ports(&self, at: usize) -> Arc<DestinationPorts<'m>> {
         if let Some(known) = self.destinations.borrow().get(&at) {
             return Arc::clone(known);
         }

@@ -1,6 +1,6 @@
 //! Which virtual host of a sidecar's HTTP listener takes a request.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 
@@ -43,40 +43,70 @@ pub enum VirtualHost<'m> {
 /// The services whose requests a route table sorts, by host in lower case.
 #[derive(Debug, Default)]
 pub struct PortServices<'m> {
+    /// The port as rules see it.
+    port: u32,
     by_name: HashMap<String, Arc<EffectiveService<'m>>>,
+    by_address: HashMap<String, String>,
+    patterns: OnceLock<Patterns>,
+}
+
+/// The names of the services, for the patterns of VirtualServices: found when one asks for them.
+#[derive(Debug, Default)]
+struct Patterns {
     /// Those that speak HTTP or may do so.
     http: HostIndex<String>,
     all: HostIndex<()>,
-    by_address: HashMap<String, String>,
 }
 
 impl<'m> PortServices<'m> {
     /// Of several services of one host the last stays.
     pub(super) fn new(services: &[Arc<EffectiveService<'m>>], port: u32) -> Self {
-        let mut out = Self::default();
+        let mut by_name = HashMap::default();
+        by_name.reserve(services.len());
         for service in services {
             let name = service.base.host.name.to_lowercase();
-            out.by_name.insert(name, Arc::clone(service));
+            by_name.insert(name, Arc::clone(service));
         }
-        let mut names: Vec<_> = out.by_name.keys().cloned().collect();
-        names.sort_unstable();
-        for name in names {
-            let Some(service) = out.by_name.get(&name) else {
-                continue;
-            };
-            out.all.insert(&name, ());
-            if http_port(service, port).is_some() {
-                out.http.insert(&name, name.clone());
-            }
-            if let Some(address) = service.base.definition.addresses.last() {
-                out.by_address.insert(address.text.to_owned(), name);
-            }
+        let mut addressed: Vec<_> = by_name
+            .iter()
+            .filter_map(|(name, service)| Some((name, service.base.definition.addresses.last()?)))
+            .collect();
+        addressed.sort_unstable_by_key(|(name, _)| *name);
+        let by_address = addressed
+            .into_iter()
+            .map(|(name, address)| (address.text.to_owned(), name.clone()))
+            .collect();
+        Self {
+            port,
+            by_name,
+            by_address,
+            patterns: OnceLock::new(),
         }
-        out
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<EffectiveService<'m>>> {
         self.by_name.get(name)
+    }
+
+    /// Whether the service of this name speaks HTTP or may do so.
+    fn is_http(&self, name: &str) -> bool {
+        let service = self.get(name);
+        service.is_some_and(|service| http_port(service, self.port).is_some())
+    }
+
+    fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| {
+            let mut names: Vec<&String> = self.by_name.keys().collect();
+            names.sort_unstable();
+            let mut out = Patterns::default();
+            for name in names {
+                out.all.insert(name, ());
+                if self.is_http(name) {
+                    out.http.insert(name, name.clone());
+                }
+            }
+            out
+        })
     }
 }
 
@@ -219,7 +249,14 @@ impl<'m> Search<'_, 'm> {
 
     /// A pattern that covers services stands for them only.
     fn covers_a_service(&self, name: &str) -> bool {
-        is_wildcard(name) && self.services.all.overlapping(name).next().is_some()
+        is_wildcard(name)
+            && self
+                .services
+                .patterns()
+                .all
+                .overlapping(name)
+                .next()
+                .is_some()
     }
 
     fn is_for_a_service(&self, virtual_service: &VirtualService<'m>) -> bool {
@@ -227,9 +264,9 @@ impl<'m> Search<'_, 'm> {
         hosts.iter().any(|(host, _)| {
             let host = host.to_lowercase();
             if !is_wildcard(&host) {
-                return !self.services.http.same(&host).is_empty();
+                return self.services.is_http(&host);
             }
-            let mut covered = self.services.http.overlapping(&host).flatten();
+            let mut covered = self.services.patterns().http.overlapping(&host).flatten();
             covered.any(|name| {
                 let first = self.most_specific(name);
                 first.is_some_and(|first| std::ptr::eq(first, virtual_service))

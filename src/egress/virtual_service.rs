@@ -1,5 +1,6 @@
 //! The VirtualServices of a world in Istio's order, found by host and by the gateway they are bound to.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
@@ -297,7 +298,7 @@ impl Mesh {
             }
         }
         for (host, _) in service.destinations() {
-            let routed = self.destinations.entry(host).or_default();
+            let routed = self.destinations.entry(host.into_owned()).or_default();
             if routed.last() != Some(&at) {
                 routed.push(at);
             }
@@ -308,13 +309,13 @@ impl Mesh {
 impl<'a> VirtualService<'a> {
     /// Where its rules route to, mirrors among it: the host with short names made long, and the port, 0 where none
     /// is named.
-    pub fn destinations(&self) -> Vec<(String, u32)> {
+    pub fn destinations(&self) -> Vec<(Cow<'a, str>, u32)> {
         self.destinations_for(None)
     }
 
     /// The same, without HTTP rules that are for clients of another namespace.
-    pub fn destinations_for(&self, client: Option<&str>) -> Vec<(String, u32)> {
-        let mut targets: Vec<Target<'_>> = Vec::new();
+    pub fn destinations_for(&self, client: Option<&str>) -> Vec<(Cow<'a, str>, u32)> {
+        let mut targets: Vec<Target<'a>> = Vec::new();
         for rule in self.http().filter(|rule| is_for(rule, client)) {
             targets.extend(rule.route().iter().filter_map(|entry| rule.target(entry)));
             targets.extend(rule.mirror());
@@ -447,7 +448,7 @@ fn read<'a>(
         spec,
         rank,
         hosts: hosts
-            .map(|host| (to_fqdn(&host.value, namespace), host.span))
+            .map(|host| (to_fqdn(&host.value, namespace).into_owned(), host.span))
             .collect(),
         bindings,
         http: http.collect(),

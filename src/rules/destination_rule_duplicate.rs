@@ -1,5 +1,7 @@
 //! Two DestinationRules of which one loses.
 
+use std::borrow::Cow;
+
 use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -25,10 +27,12 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct DestinationRuleDuplicate;
 
+/// A namespace and a host.
+type Audience<'c> = (Option<&'c str>, Cow<'c, str>);
+
 impl Check for DestinationRuleDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut first: HashMap<(Option<&str>, String), (&Resource, &DestinationRule)> =
-            HashMap::default();
+        let mut first: HashMap<Audience<'_>, (&Resource, &DestinationRule)> = HashMap::default();
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = rule
                 .host

@@ -1,5 +1,6 @@
 //! A name that no DNS answers, in front of endpoints that have names of their own.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::net::IpAddr;
 
@@ -32,7 +33,7 @@ impl Check for HostNeedsDns {
         if cx.allocates_addresses() {
             return;
         }
-        let mut routed: Option<HashSet<String>> = None;
+        let mut routed: Option<HashSet<Cow<'_, str>>> = None;
         for definition in cx.definitions() {
             let [host] = definition.hosts.as_slice() else {
                 continue;
@@ -89,12 +90,12 @@ fn domain(name: &str) -> (Option<&str>, Option<&str>) {
 }
 
 /// The hosts to which VirtualServices of other hosts lead: names for Envoy, which no application asks for.
-fn led_to_by_others(cx: &Context<'_>) -> HashSet<String> {
+fn led_to_by_others<'c>(cx: &'c Context<'_>) -> HashSet<Cow<'c, str>> {
     let mut found = HashSet::new();
     for routes in cx.model.virtual_services.iter() {
         let own: HashSet<&str> = routes.hosts.iter().map(|(host, _)| host.as_str()).collect();
         let hosts = targets(routes).into_iter().map(|it| it.host());
-        found.extend(hosts.filter(|host| !own.contains(host.as_str())));
+        found.extend(hosts.filter(|host| !own.contains(&**host)));
     }
     found
 }

@@ -26,7 +26,7 @@ impl Routed {
                     let subset = target.destination.subset.as_ref();
                     let subset = subset.map_or_else(String::new, |subset| subset.value.clone());
                     let port = target.port().map_or(0, |port| port.value);
-                    let known = targets.entry(target.host()).or_default();
+                    let known = targets.entry(target.host().into_owned()).or_default();
                     if known.last() != Some(&(subset.clone(), port)) {
                         known.push((subset, port));
                     }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
+
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
 use crate::egress::host::{is_wildcard, to_fqdn};
+use crate::egress::scope::Scope;
 use crate::egress::service::Origin;
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
@@ -29,6 +32,7 @@ pub(super) struct SidecarDoesNotImport;
 impl Check for SidecarDoesNotImport {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut seen: BTreeSet<(Span, String)> = BTreeSet::new();
+        let mut scopes: HashMap<&str, Scope<'_>> = HashMap::default();
         for (resource, rule) in cx.destination_rules() {
             let (Some(host), Some(namespace)) = (&rule.host, resource.namespace()) else {
                 continue;
@@ -42,13 +46,14 @@ impl Check for SidecarDoesNotImport {
             else {
                 continue;
             };
-            let client = Client::sidecar(Some(namespace));
             let exported = cx
                 .model
                 .registry
                 .exposure(&external, Some(namespace))
                 .is_some();
-            let scope = cx.model.scope(&client);
+            let scope = scopes
+                .entry(namespace)
+                .or_insert_with(|| cx.model.scope(&Client::sidecar(Some(namespace))));
             let Some(sidecar) = scope
                 .sidecar
                 .filter(|_| exported && scope.service(&name).is_none())
@@ -63,7 +68,7 @@ impl Check for SidecarDoesNotImport {
                 .filter_map(|it| it.value.hosts.as_ref())
                 .map(|it| it.key)
                 .next();
-            let Some(place) = place.filter(|it| seen.insert((*it, name.clone()))) else {
+            let Some(place) = place.filter(|it| seen.insert((*it, name.to_string()))) else {
                 continue;
             };
             let message = format!(

@@ -52,9 +52,7 @@ pub(super) fn cluster(
     subset: &str,
 ) -> Option<ClusterFacts> {
     let port = service
-        .ports
-        .iter()
-        .copied()
+        .ports()
         .find(|p| p.number == port && p.protocol != Protocol::Udp)?;
     let dynamic = service.resolution == Resolution::DynamicDns && host::is_wildcard(service.name());
     let resolves = model.mesh.version.resolves_hosts_of_requests();

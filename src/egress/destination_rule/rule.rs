@@ -48,7 +48,7 @@ impl<'a> Rule<'a> {
             spec,
             host: match written.contains('.') || written.is_empty() {
                 true => Cow::Borrowed(written),
-                false => Cow::Owned(host::to_fqdn(written, resource.namespace())),
+                false => host::to_fqdn(written, resource.namespace()),
             },
             export_to,
             selector,
