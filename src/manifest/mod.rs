@@ -8,7 +8,7 @@ mod state;
 mod template;
 
 pub use kustomization::{KUSTOMIZATION_NAMES, Kustomization, Reference};
-pub use kustomizations::{Assigned, Kustomizations, Reached, Tree, folders_up};
-pub use place::{folder, name, place};
+pub use kustomizations::{Assigned, Kustomizations, Reached, Tree};
+pub use place::{folder, folders_up, name, place};
 pub use state::{State, classify, is_whole, state_of_file};
 pub use template::Kinds;

@@ -38,6 +38,26 @@ pub fn folder(place: &str) -> &str {
     }
 }
 
+/// The folders from that of `place` up to `top`, both included; only its own where it does not lie below `top`.
+pub fn folders_up(place: &str, top: &str) -> Vec<String> {
+    let mut at = folder(place);
+    let mut out = vec![at.to_owned()];
+    let below = at == top
+        || top.is_empty()
+        || at
+            .strip_prefix(top)
+            .is_some_and(|rest| rest.starts_with('/') || top == "/");
+    while below && at != top {
+        let up = folder(at);
+        if up == at {
+            break;
+        }
+        at = up;
+        out.push(at.to_owned());
+    }
+    out
+}
+
 /// The last part of a place.
 pub fn name(place: &str) -> &str {
     place.rsplit('/').next().unwrap_or(place)
