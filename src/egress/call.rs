@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::client::{Client, ProxyKind};
 use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced, WeightedCluster};
 use super::filter_chain::{Connection, FilterChain, Handling, Listener};
-use super::gateway_routes::{GatewayHost, GatewayRoutes};
+use super::gateway::routes::{GatewayHost, GatewayRoutes};
 use super::http_route::{
     HttpAction, HttpPlace, HttpRoute, default_route, passthrough_facts, routes,
 };

@@ -10,7 +10,7 @@ use ipnet::IpNet;
 use smallvec::SmallVec;
 
 use super::facts::Speaks;
-use super::gateway_routes::GatewayRoutes;
+use super::gateway::routes::GatewayRoutes;
 use super::host::HostIndex;
 use super::l4_route::L4Route;
 use super::virtual_host::RouteTable;

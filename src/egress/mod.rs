@@ -12,8 +12,6 @@ pub mod facts;
 pub mod filter_chain;
 pub mod forecast;
 pub mod gateway;
-pub mod gateway_listener;
-pub mod gateway_routes;
 pub mod host;
 pub mod http_match;
 pub mod http_route;

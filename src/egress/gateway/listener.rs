@@ -5,14 +5,15 @@ use std::net::IpAddr;
 
 use foldhash::HashMap;
 
-use super::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener};
-use super::gateway::{GatewayServer, claim};
-use super::gateway_routes::GatewayRoutes;
-use super::host::overlaps;
-use super::l4_route::L4Route;
-use super::listener::WILDCARD;
-use super::proxy::Proxy;
-use super::virtual_service::{Binding, VirtualService};
+use super::GatewayServer;
+use super::merged::claim;
+use super::routes::GatewayRoutes;
+use crate::egress::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener};
+use crate::egress::host::overlaps;
+use crate::egress::l4_route::L4Route;
+use crate::egress::listener::WILDCARD;
+use crate::egress::proxy::Proxy;
+use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::decode::{Items, List};
 use crate::istio::proxy::ServerTlsMode;
 use crate::istio::route::RouteDestination;
@@ -33,7 +34,7 @@ impl<'m> RouterListeners<'m> {
 }
 
 /// The listeners on one port of the pod. One without any chain does not exist.
-pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> RouterListeners<'m> {
+pub(in crate::egress) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> RouterListeners<'m> {
     let merged = proxy.gateway();
     let mut by_bind: BTreeMap<String, Chains<'m>> = BTreeMap::new();
     let mut names: HashMap<String, String> = HashMap::default();

@@ -2,13 +2,13 @@
 
 use foldhash::HashMap;
 
-use super::gateway::GatewayServer;
-use super::host::{HostIndex, is_wildcard};
-use super::http_match::Place;
-use super::http_route::{HttpRoute, routes};
-use super::namespace::{Same, same};
-use super::proxy::Proxy;
-use super::virtual_service::VirtualService;
+use super::GatewayServer;
+use crate::egress::host::{HostIndex, is_wildcard};
+use crate::egress::http_match::Place;
+use crate::egress::http_route::{HttpRoute, routes};
+use crate::egress::namespace::{Same, same};
+use crate::egress::proxy::Proxy;
+use crate::egress::virtual_service::VirtualService;
 
 /// Which servers' virtual hosts they are: those that share a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct RouteSource<'m> {
 }
 
 impl<'m> RouteSource<'m> {
-    pub(super) fn routes<'p>(
+    pub(in crate::egress) fn routes<'p>(
         &self,
         place: Place<'p>,
     ) -> impl Iterator<Item = HttpRoute<'m>> + use<'m, 'p> {
@@ -47,7 +47,7 @@ impl<'m> RouteSource<'m> {
 }
 
 impl<'m> RouteHosts<'m> {
-    pub(super) fn new(proxy: &Proxy<'m>, name: &str) -> Self {
+    pub(in crate::egress) fn new(proxy: &Proxy<'m>, name: &str) -> Self {
         let merged = proxy.gateway();
         let services = &proxy.model.virtual_services;
         let mut out = Self::default();
