@@ -1,25 +1,23 @@
 //! The listeners of a sidecar on one port, and the filter chains that services and VirtualServices give them.
 
+mod bytes;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use ipnet::IpNet;
 use smallvec::SmallVec;
 
 use super::client::ProxyKind;
 use super::effective::EffectiveService;
 use super::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener};
-use super::host::{self, other_names};
-use super::l4_route::L4Route;
 use super::protocol::{ListenerKind, Protocol};
 use super::proxy::Proxy;
 use super::service::{Address, Origin, Port, Resolution};
 use super::sidecar::EgressListener;
 use super::virtual_host::RouteTable;
-use super::virtual_service::{Binding, Section, VirtualService};
-use crate::istio::Items;
-use crate::istio::decode::{List, Map};
-use crate::source::{Span, Spanned};
+use crate::source::Span;
+
+use bytes::ByteChains;
 
 pub(super) const WILDCARD: &str = "0.0.0.0";
 
@@ -224,7 +222,7 @@ impl<'m> Build<'_, 'm> {
                 if !self.proxy.model.mesh.version.merges_sniffed_services() {
                     return;
                 }
-                (self.tcp(addition, &bind, cidr), existing, false)
+                (self.bytes(addition, &bind, cidr), existing, false)
             }
             (ListenerKind::Http, _) => {
                 let protocol = match wildcard {
@@ -233,9 +231,9 @@ impl<'m> Build<'_, 'm> {
                 };
                 (vec![self.http(addition, &bind, wildcard)], protocol, false)
             }
-            (ListenerKind::Tcp, _) => (self.tcp(addition, &bind, cidr), addition.protocol, false),
+            (ListenerKind::Tcp, _) => (self.bytes(addition, &bind, cidr), addition.protocol, false),
             (ListenerKind::Auto, existing) => {
-                let mut chains = self.tcp(addition, &bind, cidr);
+                let mut chains = self.bytes(addition, &bind, cidr);
                 chains.push(self.http(addition, &bind, true));
                 let over_http = existing.is_some_and(Protocol::is_http);
                 (chains, Protocol::Unsupported, over_http)
@@ -282,243 +280,19 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    fn tcp(
+    fn bytes(
         &self,
         addition: &Addition<'_, 'm>,
         bind: &str,
         cidr: Option<&Address<'m>>,
     ) -> Vec<FilterChain<'m>> {
-        let section = match addition.protocol.is_tls() {
-            true => Section::Tls,
-            false => Section::Tcp,
-        };
-        let own: Vec<IpNet> = cidr.map(|address| address.net).into_iter().collect();
-        let name = addition.service.base.name();
-        let virtual_services = self.proxy.model.virtual_services.overlapping(section, name);
-        let scope = &self.proxy.scope;
-        let found: Vec<_> = scope
-            .imported_virtual_services(addition.listener, virtual_services)
-            .into_iter()
-            .filter_map(|at| self.proxy.model.virtual_services.get(at))
-            .collect();
-        match section {
-            Section::Tls => self.by_tls_rules(addition, bind, own, &found),
-            Section::Tcp => self.by_tcp_rules(addition, own, &found),
+        let destinations = cidr.map(|address| address.net).into_iter().collect();
+        ByteChains {
+            proxy: self.proxy,
+            addition,
         }
+        .all(bind, destinations)
     }
-
-    /// One chain for each condition that holds for this client, of all VirtualServices. Where there is none, the
-    /// service's own.
-    fn by_tls_rules(
-        &self,
-        addition: &Addition<'_, 'm>,
-        bind: &str,
-        own: Vec<IpNet>,
-        virtual_services: &[&'m VirtualService<'m>],
-    ) -> Vec<FilterChain<'m>> {
-        let mut chains = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        // Istio forgets to take this back: a condition without subnets inherits those of the one before it.
-        let mut subnets = own.clone();
-        for service in virtual_services {
-            for rule in service.spec.tls.items() {
-                for condition in rule.value.matches.items() {
-                    let asked = &condition.value;
-                    let admitted = self.admits(&L4Condition {
-                        namespace: service.namespace(),
-                        gateways: &asked.gateways,
-                        labels: &asked.source_labels,
-                        port: &asked.port,
-                        source_namespace: &asked.source_namespace,
-                        listener_port: addition.number,
-                    });
-                    if !admitted {
-                        continue;
-                    }
-                    let written = asked.destination_subnets.items();
-                    if !written.is_empty() && addition.number > 0 {
-                        subnets = nets(written);
-                    }
-                    let names: Vec<_> = texts(asked.sni_hosts.items());
-                    if seen.insert((names.clone(), texts(written))) {
-                        chains.push(FilterChain {
-                            when: ChainMatch {
-                                sniffed_http: false,
-                                server_names: names,
-                                destinations: subnets.clone(),
-                            },
-                            ends_tls: false,
-                            handling: Handling::Tcp(L4Route::Rule {
-                                service,
-                                route: rule.value.route.items(),
-                                line: rule.key,
-                                port: addition.number,
-                            }),
-                            lines: addition.protocol_line(),
-                        });
-                    }
-                }
-            }
-        }
-        if chains.is_empty() {
-            chains.push(self.own_chain(addition, own, |own| {
-                self.server_names(addition, bind, !own.is_empty())
-            }));
-        }
-        chains
-    }
-
-    /// Where the address does not tell services apart, the server name must.
-    fn server_names(&self, addition: &Addition<'_, 'm>, bind: &str, in_range: bool) -> Vec<String> {
-        let service = &addition.service.base;
-        let definition = service.definition;
-        let range = addition
-            .address
-            .is_some_and(|address| address.ip().is_none());
-        let anywhere = addition.address.is_none() && bind == WILDCARD;
-        let dynamic =
-            host::is_wildcard(service.name()) && definition.resolution == Resolution::DynamicDns;
-        if !(in_range || range || anywhere || dynamic) {
-            return Vec::new();
-        }
-        let mut names = vec![service.name().to_owned()];
-        for alias in self.proxy.model.aliases.of(service.name()) {
-            let listener = addition.listener;
-            if listener.imports_alias(definition.namespace(), service.name(), alias) {
-                names.push(alias.clone());
-                names.extend(other_names(alias, self.proxy.scope.client.namespace()));
-            }
-        }
-        names
-    }
-
-    /// The chains up to the first condition that asks for no destination, of all VirtualServices in order; without
-    /// one, the service's own behind them.
-    fn by_tcp_rules(
-        &self,
-        addition: &Addition<'_, 'm>,
-        own: Vec<IpNet>,
-        virtual_services: &[&'m VirtualService<'m>],
-    ) -> Vec<FilterChain<'m>> {
-        let mut chains = Vec::new();
-        let mut own_is_taken = false;
-        for service in virtual_services {
-            for rule in service.spec.tcp.items() {
-                let chain = |destinations| FilterChain {
-                    when: ChainMatch {
-                        destinations,
-                        ..ChainMatch::default()
-                    },
-                    ends_tls: false,
-                    handling: Handling::Tcp(L4Route::Rule {
-                        service,
-                        route: rule.value.route.items(),
-                        line: rule.key,
-                        port: addition.number,
-                    }),
-                    lines: addition.protocol_line(),
-                };
-                let conditions = rule.value.matches.items();
-                if conditions.is_empty() {
-                    chains.push(chain(own));
-                    return chains;
-                }
-                let mut subnets = Vec::new();
-                for condition in conditions {
-                    let asked = &condition.value;
-                    let admitted = self.admits(&L4Condition {
-                        namespace: service.namespace(),
-                        gateways: &asked.gateways,
-                        labels: &asked.source_labels,
-                        port: &asked.port,
-                        source_namespace: &asked.source_namespace,
-                        listener_port: addition.number,
-                    });
-                    if !admitted {
-                        continue;
-                    }
-                    let written = asked.destination_subnets.items();
-                    if written.is_empty() || addition.number == 0 {
-                        chains.push(chain(own));
-                        return chains;
-                    }
-                    subnets.extend(nets(written));
-                }
-                if !subnets.is_empty() {
-                    own_is_taken |= same_nets(&subnets, &own);
-                    chains.push(chain(subnets));
-                }
-            }
-        }
-        if !own_is_taken {
-            chains.push(self.own_chain(addition, own, |_| Vec::new()));
-        }
-        chains
-    }
-
-    fn own_chain(
-        &self,
-        addition: &Addition<'_, 'm>,
-        destinations: Vec<IpNet>,
-        names: impl FnOnce(&[IpNet]) -> Vec<String>,
-    ) -> FilterChain<'m> {
-        let service = addition.service;
-        // A service with one port is reached through it, whatever the port of the egress listener.
-        let mut ports = service.ports();
-        let port = match (ports.next(), ports.next()) {
-            (Some(only), None) => Some(only),
-            _ => addition.port,
-        };
-        let host = service.base.host;
-        FilterChain {
-            when: ChainMatch {
-                sniffed_http: false,
-                server_names: names(&destinations),
-                destinations,
-            },
-            ends_tls: false,
-            handling: Handling::Tcp(L4Route::Service {
-                host: &host.name,
-                port: port.map_or(addition.number, |port| port.number),
-                lines: [host.line, port.map_or(host.line, |port| port.number_line)],
-            }),
-            lines: addition.protocol_line(),
-        }
-    }
-
-    fn admits(&self, condition: &L4Condition<'_>) -> bool {
-        let client = &self.proxy.scope.client;
-        let gateways = condition.gateways.items();
-        let mesh = gateways.is_empty()
-            || gateways.iter().any(|gateway| {
-                Binding::parse(&gateway.value, condition.namespace) == Binding::Mesh
-            });
-        let labels = condition
-            .labels
-            .iter()
-            .flat_map(|labels| labels.value.iter());
-        let port = condition.port.as_ref().map_or(0, |port| port.value);
-        let namespace = condition.source_namespace.as_ref();
-        mesh && client.has_labels(labels.map(|(key, value)| (&*key.value, &*value.value)))
-            && (port == 0 || port == i64::from(condition.listener_port))
-            && namespace.is_none_or(|wanted| {
-                wanted.value.is_empty()
-                    || client
-                        .namespace
-                        .as_ref()
-                        .is_none_or(|own| *own == wanted.value)
-            })
-    }
-}
-
-/// What a `match` of a `tls` or `tcp` rule asks for, as far as the proxy's configuration answers it.
-struct L4Condition<'c> {
-    namespace: Option<&'c str>,
-    gateways: &'c Option<Spanned<List<String>>>,
-    labels: &'c Option<Spanned<Map<String>>>,
-    port: &'c Option<Spanned<i64>>,
-    source_namespace: &'c Option<Spanned<String>>,
-    listener_port: u32,
 }
 
 fn is_reserved(bind: Option<&str>, port: u32, protocol: Protocol) -> bool {
@@ -543,27 +317,4 @@ fn addresses<'m>(service: &EffectiveService<'m>) -> Vec<Option<&'m Address<'m>>>
         (Origin::Kubernetes, false) => vec![first(all)],
         (Origin::ServiceEntry, false) => all.iter().map(Some).collect(),
     }
-}
-
-fn texts(list: &[Spanned<String>]) -> Vec<String> {
-    list.iter().map(|text| text.value.clone()).collect()
-}
-
-/// The subnets that are ones.
-pub(super) fn nets(list: &[Spanned<String>]) -> Vec<IpNet> {
-    list.iter()
-        .filter_map(|text| {
-            let single = text.value.parse::<IpAddr>().map(IpNet::from);
-            single.ok().or_else(|| text.value.parse().ok())
-        })
-        .collect()
-}
-
-fn same_nets(one: &[IpNet], other: &[IpNet]) -> bool {
-    let sorted = |nets: &[IpNet]| {
-        let mut nets = nets.to_vec();
-        nets.sort_unstable();
-        nets
-    };
-    sorted(one) == sorted(other)
 }
