@@ -1,6 +1,9 @@
 //! `trafficDistribution`: which endpoints Kubernetes and Istio prefer.
 
-use crate::istio::resource::Meta;
+use foldhash::HashMap;
+
+use super::Definition;
+use crate::istio::resource::{Meta, Resource, Spec};
 use crate::source::Span;
 
 /// Endpoints near to the client first, until they are unhealthy.
@@ -36,10 +39,32 @@ impl TrafficDistribution {
     }
 
     /// Of an object's annotation; an unknown value there still hides that of the namespace.
-    pub(in crate::egress) fn annotated(meta: &Meta) -> Option<(Option<Self>, Span)> {
+    fn annotated(meta: &Meta) -> Option<(Option<Self>, Span)> {
         let annotation = meta
             .annotations
             .get("networking.istio.io/traffic-distribution")?;
         (!annotation.value.is_empty()).then(|| (Self::parse(&annotation.value), annotation.span))
+    }
+}
+
+/// Gives each service the distribution of its object, else that of its namespace.
+pub(in crate::egress) fn distribute(definitions: &mut [Definition<'_>], resources: &[&Resource]) {
+    let namespaces: HashMap<&str, _> = resources
+        .iter()
+        .filter(|resource| matches!(resource.spec, Spec::Namespace))
+        .filter_map(|namespace| {
+            Some((
+                namespace.name(),
+                TrafficDistribution::annotated(&namespace.meta)?,
+            ))
+        })
+        .collect();
+    for definition in definitions {
+        let own = TrafficDistribution::annotated(&definition.resource.meta);
+        let inherited = || namespaces.get(definition.namespace()?).copied();
+        if definition.traffic_distribution.is_none() {
+            let found = own.or_else(inherited);
+            definition.traffic_distribution = found.and_then(|(kind, line)| Some((kind?, line)));
+        }
     }
 }

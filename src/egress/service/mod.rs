@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 pub use address::Address;
 pub use distribution::TrafficDistribution;
+pub(super) use distribution::distribute;
 pub use port::{Port, TargetPort};
 
 use super::host;

@@ -1,14 +1,18 @@
 //! All services of a world, found by host and by port, in the order in which Istio goes through them.
 
+mod host;
+
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
-use smallvec::SmallVec;
 
-use super::service::{Definition, Origin, Service, TrafficDistribution};
+use super::service::{Definition, Origin, Service, distribute};
 use super::visibility::{DefaultExport, Exposure, exposure};
-use crate::istio::resource::{Resource, Spec};
+use crate::istio::resource::Resource;
 use crate::istio::version::IstioVersion;
+
+use host::OfHost;
+pub(super) use host::OneHost;
 
 /// The services of a world.
 #[derive(Debug, Default)]
@@ -24,14 +28,6 @@ pub struct Registry<'a> {
     default: DefaultExport,
     /// Before 1.31 what is private to the client's namespace came before what is exported to it.
     private_first: bool,
-}
-
-/// The services of one host.
-#[derive(Debug, Default)]
-struct OfHost {
-    ranks: SmallVec<[u32; 2]>,
-    /// The same, by namespace.
-    by_namespace: SmallVec<[u32; 2]>,
 }
 
 /// What has ports of one number.
@@ -298,69 +294,8 @@ impl<'a> Registry<'a> {
     }
 }
 
-/// The services of one host.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OneHost<'m> {
-    registry: &'m Registry<'m>,
-    of_host: &'m OfHost,
-}
-
-impl<'m> OneHost<'m> {
-    /// In Istio's order.
-    pub(super) fn services(self) -> impl Iterator<Item = Service<'m>> {
-        let ranks = self.of_host.ranks.iter();
-        ranks.filter_map(move |&rank| self.registry.at(rank))
-    }
-
-    /// The service, where there is but one.
-    pub(super) fn only(self) -> Option<Service<'m>> {
-        match self.of_host.ranks.as_slice() {
-            [only] => self.registry.at(*only),
-            _ => None,
-        }
-    }
-
-    /// Those of one namespace, in Istio's order.
-    pub(super) fn services_in(
-        self,
-        namespace: Option<&str>,
-    ) -> impl Iterator<Item = Service<'m>> + use<'_, 'm> {
-        let ranks = &self.of_host.by_namespace;
-        let is_before = |&rank: &u32| {
-            let service = self.registry.at(rank);
-            service.is_some_and(|service| service.namespace() < namespace)
-        };
-        let (_, from) = ranks.split_at(ranks.partition_point(is_before));
-        from.iter()
-            .filter_map(move |&rank| self.registry.at(rank))
-            .take_while(move |service| service.namespace() == namespace)
-    }
-}
-
 fn note(list: &mut Vec<u32>, at: u32) {
     if list.last() != Some(&at) {
         list.push(at);
-    }
-}
-
-/// Traffic distribution of the objects, else of their namespaces.
-fn distribute(definitions: &mut [Definition<'_>], resources: &[&Resource]) {
-    let namespaces: HashMap<&str, _> = resources
-        .iter()
-        .filter(|resource| matches!(resource.spec, Spec::Namespace))
-        .filter_map(|namespace| {
-            Some((
-                namespace.name(),
-                TrafficDistribution::annotated(&namespace.meta)?,
-            ))
-        })
-        .collect();
-    for definition in definitions {
-        let own = TrafficDistribution::annotated(&definition.resource.meta);
-        let inherited = || namespaces.get(definition.namespace()?).copied();
-        if definition.traffic_distribution.is_none() {
-            let found = own.or_else(inherited);
-            definition.traffic_distribution = found.and_then(|(kind, line)| Some((kind?, line)));
-        }
     }
 }

@@ -1,20 +1,18 @@
 //! What becomes of one call.
 
+mod result;
+mod unknown;
+
 use std::net::{IpAddr, Ipv4Addr};
 
-use smallvec::SmallVec;
-
 use super::client::{Client, ProxyKind};
-use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced, WeightedCluster};
+use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced};
 use super::filter_chain::{Connection, FilterChain, Handling, Listener};
 use super::gateway::routes::{GatewayHost, GatewayRoutes};
-use super::http_route::{
-    HttpAction, HttpPlace, HttpRoute, default_route, passthrough_facts, routes,
-};
-use super::l4_route::only_one;
+use super::http_route::{HttpPlace, default_route, routes};
 use super::proxy::Proxy;
-use super::requests;
 use super::virtual_host::{RouteTable, VirtualHost, find};
+use result::{act, error, finish, no_route, result};
 
 /// The address of a call that names none: one that no resource names.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 77);
@@ -262,148 +260,5 @@ impl<'m> Proxy<'m> {
             found.push(no_route());
         }
         found
-    }
-
-    /// A request to a host that the proxy does not know.
-    fn unknown_request(&self) -> CallResult {
-        let mode = &self.scope.outbound.mode;
-        if !self.scope.outbound.allows_any() {
-            return CallResult {
-                outcome: mode.clone().map(|_| Outcome::DirectResponse),
-                status: Some(502),
-                ..result(Outcome::DirectResponse, Some(Handler::Http))
-            };
-        }
-        CallResult {
-            route: Some(Box::new(passthrough_facts())),
-            ..self.out(Handler::Http)
-        }
-    }
-
-    /// A connection to a host that the proxy does not know.
-    fn unknown_host(&self, call: &Call) -> CallResult {
-        let is_http = matches!(call.speaks, Speaks::Http | Speaks::Http2);
-        if !self.scope.outbound.allows_any() {
-            return self.blackhole();
-        }
-        if is_http && self.scope.outbound.resolves_names() && !self.has_listener(call) {
-            return self.unknown_request();
-        }
-        CallResult {
-            tcp: Some(Default::default()),
-            ..self.out(Handler::Tcp)
-        }
-    }
-
-    fn has_listener(&self, call: &Call) -> bool {
-        let address = call.connection().address;
-        self.listeners(call.port).of(address).is_some()
-    }
-
-    /// To where the client sent it, or to the proxy that the Sidecar names.
-    fn out(&self, handler: Handler) -> CallResult {
-        let outbound = &self.scope.outbound;
-        let (cluster, outcome) = match outbound.cluster(handler) {
-            Some(cluster) => (cluster, Outcome::Forwarded),
-            None => {
-                let passthrough = outbound
-                    .mode
-                    .clone()
-                    .map(|_| "PassthroughCluster".to_owned());
-                (passthrough, Outcome::Passthrough)
-            }
-        };
-        CallResult {
-            outcome: outbound.mode.clone().map(|_| outcome),
-            clusters: vec![WeightedCluster {
-                name: cluster,
-                weight: only_one(),
-            }],
-            ..result(outcome, Some(handler))
-        }
-    }
-
-    fn blackhole(&self) -> CallResult {
-        let mode = &self.scope.outbound.mode;
-        CallResult {
-            outcome: mode.clone().map(|_| Outcome::Blackhole),
-            clusters: vec![WeightedCluster {
-                name: mode.clone().map(|_| "BlackHoleCluster".to_owned()),
-                weight: only_one(),
-            }],
-            tcp: Some(Default::default()),
-            ..result(Outcome::Blackhole, Some(Handler::Tcp))
-        }
-    }
-}
-
-/// `is_first`: no other route stands before it.
-fn act(place: &HttpPlace<'_, '_>, route: &HttpRoute<'_>, is_first: bool) -> CallResult {
-    CallResult {
-        when: requests::in_words(&route.condition, is_first),
-        ..finish(place.action(route), route.lines().collect())
-    }
-}
-
-/// `lines` are those of the rule and the condition that were chosen.
-fn finish(action: HttpAction, lines: Vec<crate::source::Span>) -> CallResult {
-    let outcome = |outcome| match lines.is_empty() {
-        true => Traced::default(
-            outcome,
-            "no VirtualService is for the host: Istio routes to the service",
-        ),
-        false => Traced::lines(outcome, lines.iter().copied()),
-    };
-    match action {
-        HttpAction::Forward { clusters, route } => CallResult {
-            outcome: outcome(Outcome::Forwarded),
-            clusters,
-            route: Some(route),
-            ..result(Outcome::Forwarded, Some(Handler::Http))
-        },
-        HttpAction::Redirect(_) => CallResult {
-            outcome: outcome(Outcome::Redirect),
-            ..result(Outcome::Redirect, Some(Handler::Http))
-        },
-        HttpAction::DirectResponse(status) => CallResult {
-            outcome: outcome(Outcome::DirectResponse),
-            status: Some(status.value),
-            ..result(Outcome::DirectResponse, Some(Handler::Http))
-        },
-        HttpAction::Nothing(_) => CallResult {
-            outcome: outcome(Outcome::Error),
-            error: Some(CallError::NoRoute),
-            ..result(Outcome::Error, Some(Handler::Http))
-        },
-    }
-}
-
-fn no_route() -> CallResult {
-    error(
-        Some(Handler::Http),
-        CallError::NoRoute,
-        "no route of the virtual host takes the path",
-    )
-}
-
-fn error(handler: Option<Handler>, error: CallError, reason: &'static str) -> CallResult {
-    CallResult {
-        outcome: Traced::default(Outcome::Error, reason),
-        error: Some(error),
-        ..result(Outcome::Error, handler)
-    }
-}
-
-fn result(outcome: Outcome, handler: Option<Handler>) -> CallResult {
-    CallResult {
-        outcome: Traced::default(outcome, ""),
-        error: None,
-        status: None,
-        handler,
-        handler_lines: SmallVec::new(),
-        when: None,
-        clusters: Vec::new(),
-        route: None,
-        tcp: None,
     }
 }

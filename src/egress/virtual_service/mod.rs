@@ -1,0 +1,194 @@
+//! VirtualServices: their rules, those of delegates in their places, and where they lead.
+
+mod binding;
+mod delegates;
+mod index;
+
+use std::borrow::Cow;
+
+use super::host::to_fqdn;
+use super::http_rule::{HttpRule, Target, Written};
+use super::visibility::{DefaultExport, exposure};
+use crate::istio::decode::Items;
+use crate::istio::resource::Resource;
+use crate::istio::route as api;
+use crate::source::Span;
+
+pub use binding::Binding;
+use delegates::Delegates;
+pub use index::{Section, VirtualServices};
+
+/// A VirtualService that has hosts. One without is a delegate and only acts through another.
+#[derive(Debug)]
+pub struct VirtualService<'a> {
+    pub resource: &'a Resource,
+    pub spec: &'a api::VirtualService,
+    /// Its place by age.
+    pub rank: usize,
+    /// Its hosts with short names made long, and their lines.
+    pub hosts: Vec<(String, Span)>,
+    pub bindings: Vec<Binding<'a>>,
+    http: Vec<Step<'a>>,
+}
+
+/// A rule, or one that stands for those of a delegate.
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Rule(Written<'a>),
+    Delegate {
+        root: Written<'a>,
+        delegate: &'a Resource,
+        spec: &'a api::VirtualService,
+    },
+}
+
+impl<'a> VirtualService<'a> {
+    fn read(
+        resource: &'a Resource,
+        spec: &'a api::VirtualService,
+        rank: usize,
+        delegates: &Delegates<'a>,
+        default: &DefaultExport,
+    ) -> Self {
+        let namespace = resource.namespace();
+        let hosts = spec.hosts.items().iter();
+        let mut bindings: Vec<_> = spec
+            .gateways
+            .items()
+            .iter()
+            .map(|gateway| Binding::parse(&gateway.value, namespace))
+            .collect();
+        if bindings.is_empty() {
+            bindings.push(Binding::Mesh);
+        }
+        let http = spec.http.items().iter().filter_map(|rule| {
+            let written = Written { rule, resource };
+            let Some(delegate) = &rule.value.delegate else {
+                return Some(Step::Rule(written));
+            };
+            let name = delegate.value.name.as_ref().map_or("", |name| &name.value);
+            let wanted = delegate
+                .value
+                .namespace
+                .as_ref()
+                .map(|namespace| namespace.value.as_str())
+                .filter(|namespace| !namespace.is_empty())
+                .or(namespace);
+            let (found, spec) = delegates.find(name, wanted)?;
+            let declared = spec.export_to.items().iter();
+            exposure(
+                found.namespace(),
+                declared.map(|entry| entry.value.as_str()),
+                default,
+                namespace,
+            )?;
+            Some(Step::Delegate {
+                root: written,
+                delegate: found,
+                spec,
+            })
+        });
+        Self {
+            resource,
+            spec,
+            rank,
+            hosts: hosts
+                .map(|host| (to_fqdn(&host.value, namespace).into_owned(), host.span))
+                .collect(),
+            bindings,
+            http: http.collect(),
+        }
+    }
+
+    pub fn namespace(&self) -> Option<&'a str> {
+        self.resource.namespace()
+    }
+
+    /// Its HTTP rules in order, those of delegates in their places.
+    pub fn http(&self) -> impl Iterator<Item = HttpRule<'a>> + '_ {
+        self.http.iter().flat_map(|step| {
+            let (own, delegated) = match *step {
+                Step::Rule(rule) => (
+                    Some(HttpRule {
+                        own: rule,
+                        root: None,
+                    }),
+                    None,
+                ),
+                Step::Delegate {
+                    root,
+                    delegate,
+                    spec,
+                } => (None, Some((root, delegate, spec.http.items()))),
+            };
+            let delegated = delegated.into_iter().flat_map(|(root, resource, rules)| {
+                rules.iter().map(move |rule| HttpRule {
+                    own: Written { rule, resource },
+                    root: Some(root),
+                })
+            });
+            own.into_iter().chain(delegated)
+        })
+    }
+
+    /// The line of the host that has a name in common with this one.
+    pub fn host_line(&self, host: &str) -> Option<Span> {
+        self.hosts
+            .iter()
+            .find(|(own, _)| super::host::overlaps(own, host))
+            .map(|(_, line)| *line)
+    }
+
+    /// Where its rules route to, mirrors among it: the host with short names made long, and the port, 0 where none
+    /// is named.
+    pub fn destinations(&self) -> Vec<(Cow<'a, str>, u32)> {
+        self.destinations_for(None)
+    }
+
+    /// The same, without HTTP rules that are for clients of another namespace.
+    pub fn destinations_for(&self, client: Option<&str>) -> Vec<(Cow<'a, str>, u32)> {
+        let mut targets: Vec<Target<'a>> = Vec::new();
+        for rule in self.http().filter(|rule| is_for(rule, client)) {
+            targets.extend(rule.route().iter().filter_map(|entry| rule.target(entry)));
+            targets.extend(rule.mirror());
+            targets.extend(rule.mirrors().map(|(target, _)| target));
+        }
+        let tcp = self.spec.tcp.items().iter().map(|rule| &rule.route);
+        let tls = self.spec.tls.items().iter().map(|rule| &rule.route);
+        targets.extend(
+            tcp.chain(tls)
+                .flat_map(|route| route.items())
+                .filter_map(|entry| {
+                    let destination = entry.value.destination.as_ref()?;
+                    Some(Target::new(
+                        &destination.value,
+                        destination.key,
+                        self.namespace(),
+                    ))
+                }),
+        );
+        let port = |target: &Target<'_>| {
+            target
+                .port()
+                .and_then(|port| u32::try_from(port.value).ok())
+        };
+        targets
+            .iter()
+            .map(|target| (target.host(), port(target).unwrap_or(0)))
+            .collect()
+    }
+}
+
+/// Whether a rule can be for clients of a namespace: it names none, or this one among others.
+fn is_for(rule: &HttpRule<'_>, client: Option<&str>) -> bool {
+    let Some(client) = client else { return true };
+    let mut named = rule
+        .matches()
+        .filter_map(|condition| {
+            condition
+                .source_namespace()
+                .map(|named| named.value.as_str())
+        })
+        .peekable();
+    named.peek().is_none() || named.any(|namespace| namespace == client)
+}
