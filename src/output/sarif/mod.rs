@@ -1,7 +1,9 @@
 //! SARIF 2.1.0, the format of code scanning.
 
+mod place;
+mod remedy;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -10,8 +12,10 @@ use super::fingerprint::Fingerprints;
 use super::format::Options;
 use super::link;
 use super::visible;
-use crate::diag::{Diagnostic, Edit, Fix, Report, RuleInfo, Severity, Silencer, Suppressed};
-use crate::source::{FileId, Sources, Span};
+use crate::diag::{Diagnostic, Report, RuleInfo, Severity, Silencer, Suppressed};
+use crate::source::Sources;
+use place::{Location, LogicalLocation};
+use remedy::Remedy;
 
 #[derive(Serialize)]
 struct Log<'r> {
@@ -82,70 +86,9 @@ struct Finding {
     related_locations: Vec<Location>,
     partial_fingerprints: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixes: Vec<SarifFix>,
+    fixes: Vec<Remedy>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressions: Vec<Suppression>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<usize>,
-    physical_location: PhysicalLocation,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    logical_locations: Vec<LogicalLocation>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<Text>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: Artifact,
-    region: Region,
-}
-
-#[derive(Serialize)]
-struct Artifact {
-    uri: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u32,
-    start_column: u32,
-    end_line: u32,
-    end_column: u32,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LogicalLocation {
-    fully_qualified_name: String,
-    kind: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifFix {
-    description: Text,
-    artifact_changes: Vec<Change>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Change {
-    artifact_location: Artifact,
-    replacements: Vec<Replacement>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Replacement {
-    deleted_region: Region,
-    inserted_content: Text,
 }
 
 #[derive(Serialize)]
@@ -231,13 +174,7 @@ impl Finding {
             .related
             .iter()
             .enumerate()
-            .map(|(index, label)| Location {
-                id: Some(index + 1),
-                message: Some(Text {
-                    text: visible::sentence(&label.message).into_owned(),
-                }),
-                ..Location::new(label.span, sources)
-            });
+            .map(|(index, label)| Location::of(label, index + 1, sources));
         Self {
             rule_id: finding.rule,
             rule_index: report
@@ -257,7 +194,7 @@ impl Finding {
             fixes: finding
                 .fix
                 .iter()
-                .map(|fix| SarifFix::new(fix, sources))
+                .map(|fix| Remedy::new(fix, sources))
                 .collect(),
             suppressions: finding
                 .suppressed
@@ -265,95 +202,6 @@ impl Finding {
                 .into_iter()
                 .map(Suppression::new)
                 .collect(),
-        }
-    }
-}
-
-impl Location {
-    fn new(span: Span, sources: &Sources) -> Self {
-        Self {
-            id: None,
-            physical_location: PhysicalLocation {
-                artifact_location: Artifact::new(span.file, sources),
-                region: Region::new(span, sources),
-            },
-            logical_locations: Vec::new(),
-            message: None,
-        }
-    }
-}
-
-impl LogicalLocation {
-    fn new(finding: &Diagnostic) -> Option<Self> {
-        let resource = finding.resource.as_ref()?;
-        let namespace = resource
-            .namespace
-            .as_ref()
-            .map_or(String::new(), |name| format!("{name}/"));
-        let name = resource.name.as_deref().unwrap_or("");
-        let field = finding
-            .field
-            .as_ref()
-            .map_or(String::new(), |field| format!(" {field}"));
-        Some(Self {
-            fully_qualified_name: format!("{} {namespace}{name}{field}", resource.kind),
-            kind: "resource",
-        })
-    }
-}
-
-impl Region {
-    fn new(span: Span, sources: &Sources) -> Self {
-        let (start, end) = (sources.start(span), sources.end(span));
-        Self {
-            start_line: start.line,
-            start_column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-        }
-    }
-}
-
-impl Artifact {
-    fn new(file: FileId, sources: &Sources) -> Self {
-        let mut uri = String::new();
-        for byte in sources.get(file).path.bytes() {
-            match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    uri.push(char::from(byte))
-                }
-                _ => {
-                    let _ = write!(uri, "%{byte:02X}");
-                }
-            }
-        }
-        Self { uri }
-    }
-}
-
-impl SarifFix {
-    fn new(fix: &Fix, sources: &Sources) -> Self {
-        let mut files: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
-        for edit in &fix.edits {
-            files.entry(edit.span.file).or_default().push(edit);
-        }
-        let changes = files.into_iter().map(|(file, edits)| Change {
-            artifact_location: Artifact::new(file, sources),
-            replacements: edits
-                .into_iter()
-                .map(|edit| Replacement {
-                    deleted_region: Region::new(edit.span, sources),
-                    inserted_content: Text {
-                        text: edit.text.clone(),
-                    },
-                })
-                .collect(),
-        });
-        Self {
-            description: Text {
-                text: fix.message.clone(),
-            },
-            artifact_changes: changes.collect(),
         }
     }
 }
