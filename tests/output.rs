@@ -383,9 +383,9 @@ proptest! {
             Span::new(file, a.min(b), a.max(b))
         });
         let first = spans.next().unwrap();
-        let mut finding = Diagnostic::new("rule", Severity::Warning, first, message.as_str()).help(message.as_str());
+        let mut finding = Diagnostic::new("rule", Severity::Warning, first, message.as_str()).help(message.clone());
         for span in spans {
-            finding = finding.because(span, message.as_str());
+            finding = finding.because(span, message.clone());
         }
         let edits = vec![Edit { span: first, text: message.clone() }];
         finding = finding.fix(Fix { safety: Safety::Safe, message: message.clone(), edits });

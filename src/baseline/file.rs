@@ -86,7 +86,7 @@ pub fn schema() -> serde_json::Value {
 /// What is wrong with it; then nothing of it counts.
 pub(super) fn parse(file: FileId, text: &str) -> Result<BTreeMap<Entry, usize>, Vec<Diagnostic>> {
     let told = |mut finding: Diagnostic| {
-        finding.help.get_or_insert_with(|| HELP.to_owned());
+        finding.help.get_or_insert(HELP.into());
         finding
     };
     let all = |findings: Vec<_>| findings.into_iter().map(told).collect::<Vec<_>>();

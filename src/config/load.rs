@@ -161,7 +161,7 @@ fn mesh_file(
     let text = &sources.get(file).text;
     let tree = Tree::parse(file, text);
     if let Some(fault) = tree.errors().first() {
-        let finding = refuse(named, "is not YAML").because(fault.span, fault.message.as_str());
+        let finding = refuse(named, "is not YAML").because(fault.span, fault.message.clone());
         return Err(Box::new(finding));
     }
     Ok(MeshSource::File {

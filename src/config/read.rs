@@ -228,7 +228,7 @@ impl ReadError {
     /// As a `config` diagnostic; `whole` is where it points if it knows no better.
     pub fn diagnostic(self, whole: Span) -> Diagnostic {
         let mut finding = error(self.span.unwrap_or(whole), self.message);
-        finding.help = self.help;
+        finding.help = self.help.map(Into::into);
         finding
     }
 }

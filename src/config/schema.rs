@@ -161,7 +161,7 @@ impl Complaints<'_> {
 
     fn say(&mut self, span: Span, message: String, help: Option<String>) {
         let mut finding = Diagnostic::new(RULE, Severity::Error, span, message);
-        finding.help = help;
+        finding.help = help.map(Into::into);
         self.findings.push(finding);
     }
 

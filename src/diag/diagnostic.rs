@@ -1,5 +1,6 @@
 //! One finding.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::source::Span;
@@ -42,7 +43,7 @@ impl Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
-    pub message: String,
+    pub message: Cow<'static, str>,
 }
 
 /// Whether a fix may be applied without a look.
@@ -132,7 +133,7 @@ pub struct Diagnostic {
     /// *What*: lower case, no full stop, identifiers in backticks.
     pub message: String,
     /// *What to do*, imperative.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// The offending value, or the nearest existing parent key of a child that is absent.
     pub span: Span,
     /// The absent child the finding is about (`retries.attempts`), below the node at `span`.
@@ -175,14 +176,14 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Adds a line that made it so. A span that is labelled already keeps its first label.
     #[must_use]
-    pub fn because(mut self, span: Span, message: impl Into<String>) -> Self {
+    pub fn because(mut self, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         if !self.related.iter().any(|label| label.span == span) {
             self.related.push(Label {
                 span,

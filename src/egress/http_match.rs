@@ -5,7 +5,7 @@ use regex::RegexBuilder;
 use super::client::Client;
 use super::namespace::{Same, same};
 use super::virtual_service::Binding;
-use crate::istio::decode::{Items, Map};
+use crate::istio::decode::{Items, Map, Rare};
 use crate::istio::route::{HttpMatch as Written, StringMatch};
 use crate::source::Spanned;
 
@@ -112,7 +112,7 @@ impl<'a> HttpMatch<'a> {
     /// `sourceNamespace`, where there is one.
     pub fn source_namespace(&self) -> Option<&'a Spanned<String>> {
         self.halves()
-            .filter_map(|half| half.written.source_namespace.as_ref())
+            .filter_map(|half| half.written.source_namespace.as_deref())
             .find(|namespace| !namespace.value.is_empty())
     }
 
@@ -151,9 +151,7 @@ fn path(uri: &StringMatch) -> Option<Path<'_>> {
 }
 
 fn asks_more_than_path(written: &Written) -> bool {
-    let some = |map: &Option<Spanned<Map<StringMatch>>>| {
-        map.as_ref().is_some_and(|map| !map.value.is_empty())
-    };
+    let some = |map: &Rare<Map<StringMatch>>| map.as_ref().is_some_and(|map| !map.value.is_empty());
     written.method.is_some()
         || written.authority.is_some()
         || written.scheme.is_some()
@@ -192,10 +190,7 @@ pub(super) fn conflict(root: Half<'_>, own: Half<'_>) -> bool {
         || label_conflict(root, own)
 }
 
-fn map_conflict(
-    root: &Option<Spanned<Map<StringMatch>>>,
-    own: &Option<Spanned<Map<StringMatch>>>,
-) -> bool {
+fn map_conflict(root: &Rare<Map<StringMatch>>, own: &Rare<Map<StringMatch>>) -> bool {
     let (Some(root), Some(own)) = (root, own) else {
         return false;
     };
@@ -210,8 +205,14 @@ fn port_conflict(root: &Written, own: &Written) -> bool {
 }
 
 fn namespace_conflict(root: &Written, own: &Written) -> bool {
-    let root = text(&root.source_namespace);
-    root.is_some() && root != text(&own.source_namespace)
+    fn namespace(written: &Written) -> Option<&str> {
+        let namespace = written.source_namespace.as_ref();
+        namespace
+            .map(|name| name.value.as_str())
+            .filter(|name| !name.is_empty())
+    }
+    let root = namespace(root);
+    root.is_some() && root != namespace(own)
 }
 
 fn label_conflict(root: &Written, own: &Written) -> bool {

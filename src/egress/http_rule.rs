@@ -76,7 +76,7 @@ macro_rules! inherited {
     ($($(#[$meta:meta])* $name:ident: $ty:ty = $field:ident;)+) => {$(
         $(#[$meta])*
         pub fn $name(&self) -> Option<&'a Spanned<$ty>> {
-            self.parts().find_map(|part| part.rule.value.$field.as_ref())
+            self.parts().find_map(|part| part.rule.value.$field.as_deref())
         }
     )+};
 }
@@ -90,16 +90,16 @@ impl<'a> HttpRule<'a> {
     inherited! {
         timeout: Duration = timeout;
         /// Present even where it is empty, which means something else than absent.
-        retries: Box<HttpRetry> = retries;
-        rewrite: Box<HttpRewrite> = rewrite;
-        direct_response: Box<DirectResponse> = direct_response;
-        headers: Box<Headers> = headers;
+        retries: HttpRetry = retries;
+        rewrite: HttpRewrite = rewrite;
+        direct_response: DirectResponse = direct_response;
+        headers: Headers = headers;
         mirror_percentage: Percent = mirror_percentage;
         mirror_percent: i64 = mirror_percent;
     }
 
-    pub fn redirect(&self) -> Option<&'a Spanned<Box<HttpRedirect>>> {
-        self.own.rule.value.redirect.as_ref()
+    pub fn redirect(&self) -> Option<&'a Spanned<HttpRedirect>> {
+        self.own.rule.value.redirect.as_deref()
     }
 
     pub fn route(&self) -> &'a [Spanned<HttpRouteDestination>] {

@@ -57,8 +57,8 @@ impl<'m> Policy<'m> {
             connection_pool: policy.connection_pool.as_ref(),
             outlier_detection: policy.outlier_detection.as_ref(),
             tls: policy.tls.as_ref(),
-            retry_budget: policy.retry_budget.as_ref(),
-            proxy_protocol: policy.proxy_protocol.as_ref(),
+            retry_budget: policy.retry_budget.as_deref(),
+            proxy_protocol: policy.proxy_protocol.as_deref(),
             ..Self::default()
         };
         let Some(entry) = port_level(policy, port) else {

@@ -2,9 +2,9 @@
 
 use super::facts::Traced;
 use super::http_match::{HttpMatch, Path};
+use crate::istio::Rare;
 use crate::istio::decode::Map;
 use crate::istio::route::StringMatch;
-use crate::source::Spanned;
 
 /// More headers or parameters than this are counted.
 const NAMED: usize = 2;
@@ -51,7 +51,7 @@ fn is(text: &StringMatch) -> String {
     }
 }
 
-fn several(asked: &mut Vec<String>, what: &str, map: &Option<Spanned<Map<StringMatch>>>) {
+fn several(asked: &mut Vec<String>, what: &str, map: &Rare<Map<StringMatch>>) {
     let Some(map) = map else { return };
     for (name, text) in map.value.iter().take(NAMED) {
         asked.push(format!("{what} `{}` {}", name.value, is(&text.value)));

@@ -19,11 +19,11 @@ const NO_RETRY_ON: &str = "retries without retryOn: Istio's default list";
 /// The policy of a route. `retries`, if it is there at all, decides instead of the mesh's default, and without
 /// attempts it means none. `consistent_hash` is the line that keeps requests on their hosts.
 pub fn policy(
-    retries: Option<&Spanned<Box<HttpRetry>>>,
+    retries: Option<&Spanned<HttpRetry>>,
     mesh: &MeshConfig,
     consistent_hash: Option<Span>,
 ) -> Traced<Option<RetryPolicy>> {
-    let written = retries.or(mesh.default_http_retry_policy.as_ref());
+    let written = retries.or(mesh.default_http_retry_policy.as_deref());
     let Some(written) = written else {
         return Traced::default(Some(default(consistent_hash)), NO_RETRIES);
     };
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(*default.attempts, 2);
         assert!(default.previous_hosts);
         let span = Span::new(crate::source::FileId(0), 0, 1);
-        let empty = Spanned::new(Box::new(HttpRetry::default()), span, span);
+        let empty = Spanned::new(HttpRetry::default(), span, span);
         assert_eq!(policy(Some(&empty), &mesh, None).value, None);
     }
 }

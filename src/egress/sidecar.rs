@@ -118,9 +118,6 @@ impl<'m> OutboundPolicy<'m> {
         }
         let proxy = self.proxy?;
         // Istio takes this host as it is written, and no port as 0.
-        let text = |text: &Option<Spanned<String>>| {
-            text.as_ref().map_or(String::new(), |t| t.value.clone())
-        };
         let port = proxy
             .value
             .port
@@ -128,8 +125,8 @@ impl<'m> OutboundPolicy<'m> {
             .and_then(|port| port.value.number.as_ref());
         let name = cluster_name(
             number(port.map(|port| port.value)),
-            &text(&proxy.value.subset),
-            &text(&proxy.value.host),
+            proxy.value.subset.as_ref().map_or("", |it| &it.value),
+            text(&proxy.value.host),
         );
         Some(Traced::line(name, proxy.key))
     }

@@ -192,7 +192,12 @@ impl Loaded {
         self.patches += parsed.patches;
         // A mesh configuration need not hold the name of an API of Istio's.
         if ours || !parsed.meshes.is_empty() {
-            self.diagnostics.append(&mut parsed.diagnostics);
+            if self.diagnostics.is_empty() {
+                // One file may have so many that they should not stand here twice.
+                self.diagnostics = parsed.diagnostics;
+            } else {
+                self.diagnostics.append(&mut parsed.diagnostics);
+            }
         }
         self.comments = std::mem::take(&mut self.comments).and(parsed.comments);
         self.manifests.push(File {

@@ -61,7 +61,12 @@ impl Source<'_> {
             .par_chunks(BATCH / bytes + 1)
             .map(|chunks| self.batch(chunks))
             .collect();
-        parts.into_iter().fold(Parsed::default(), Parsed::and)
+        let mut all = Parsed::default();
+        let size = |of: fn(&Parsed) -> usize| parts.iter().map(of).sum();
+        all.resources.reserve_exact(size(|it| it.resources.len()));
+        all.diagnostics
+            .reserve_exact(size(|it| it.diagnostics.len()));
+        parts.into_iter().fold(all, Parsed::and)
     }
 
     fn batch(self, chunks: &[Chunk]) -> Parsed {
@@ -188,7 +193,7 @@ fn syntax_error(error: &SyntaxError) -> Diagnostic {
     finding.help.clone_from(&error.help);
     finding.fix.clone_from(&error.fix);
     for (span, message) in &error.because {
-        finding = finding.because(*span, message.as_str());
+        finding = finding.because(*span, message.clone());
     }
     finding
 }

@@ -1,5 +1,7 @@
 //! The last step: order, duplicates, counts.
 
+use std::cmp::Ordering;
+
 use super::Loaded;
 use crate::diag::{Diagnostic, Report, RuleInfo, Summary};
 use crate::istio::IstioVersion;
@@ -36,14 +38,15 @@ pub(super) fn report(
 /// By (path, start, rule), then by whatever else tells two findings apart; equal ones are one.
 fn sort(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     let path = |finding: &Diagnostic| sources.get(finding.span.file).path.as_str();
+    let rest = |finding: &Diagnostic| (finding.span.start, finding.rule, finding.span.end);
     diagnostics.sort_by(|a, b| {
-        (path(a), a.span.start, a.rule, a.span.end, &a.message).cmp(&(
-            path(b),
-            b.span.start,
-            b.rule,
-            b.span.end,
-            &b.message,
-        ))
+        let paths = match a.span.file == b.span.file {
+            true => Ordering::Equal,
+            false => path(a).cmp(path(b)),
+        };
+        paths
+            .then_with(|| rest(a).cmp(&rest(b)))
+            .then_with(|| a.message.cmp(&b.message))
     });
     diagnostics.dedup_by(|later, first| {
         (later.rule, later.span, &later.message) == (first.rule, first.span, &first.message)

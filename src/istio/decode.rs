@@ -11,6 +11,9 @@ use super::placeholder::{is_marked, is_placeholder};
 /// The items of a list, each with its own span.
 pub type List<T> = Vec<Spanned<T>>;
 
+/// A field that few messages have.
+pub type Rare<T> = Option<Box<Spanned<T>>>;
+
 /// The entries of a map with free keys, in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map<T>(pub Vec<(Spanned<String>, Spanned<T>)>);
@@ -48,6 +51,12 @@ pub trait Items<T> {
 }
 
 impl<T> Items<T> for Option<Spanned<List<T>>> {
+    fn items(&self) -> &[Spanned<T>] {
+        self.as_ref().map_or(&[], |list| &list.value)
+    }
+}
+
+impl<T> Items<T> for Rare<List<T>> {
     fn items(&self) -> &[Spanned<T>] {
         self.as_ref().map_or(&[], |list| &list.value)
     }
@@ -185,11 +194,12 @@ impl Decode for f64 {
 }
 
 /// Declares a message: `Name { field: Type = "wireName", … }`. Every field is optional on the wire; some have two names.
+/// A field that few messages have is `rare "wireName"` and takes little room where it is absent: there may be many messages.
 macro_rules! message {
-    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ty = $wire:literal $(| $alias:literal)*),* $(,)? })+) => {$(
+    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ty = $($rare:ident)? $wire:literal $(| $alias:literal)*),* $(,)? })+) => {$(
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct $name { $($(#[$field_meta])* pub $field: Option<$crate::source::Spanned<$ty>>,)* }
+        pub struct $name { $($(#[$field_meta])* pub $field: $crate::istio::decode::field!($($rare)? $ty),)* }
 
         impl $name {
             /// Whether no field is set, as in `{}`.
@@ -206,7 +216,7 @@ macro_rules! message {
                 let mut out = Self::default();
                 for entry in node.entries() {
                     match &*entry.name {
-                        $($wire $(| $alias)* => out.$field = decoder.field(&entry),)*
+                        $($wire $(| $alias)* => out.$field = decoder.field::<$ty>(&entry).map(Into::into),)*
                         _ => {}
                     }
                 }
@@ -214,6 +224,12 @@ macro_rules! message {
             }
         }
     )+};
+}
+
+/// How a message holds a field.
+macro_rules! field {
+    (rare $ty:ty) => { $crate::istio::decode::Rare<$ty> };
+    ($ty:ty) => { Option<$crate::source::Spanned<$ty>> };
 }
 
 /// Declares an enumeration: `Name { Variant = "WIRE", … }`. The first is the default of the API.
@@ -246,4 +262,4 @@ macro_rules! enumeration {
     )+};
 }
 
-pub(crate) use {enumeration, message};
+pub(crate) use {enumeration, field, message};

@@ -20,7 +20,7 @@ message! {
         outbound_traffic_policy: OutboundTrafficPolicy = "outboundTrafficPolicy",
         connect_timeout: Duration = "connectTimeout",
         dns_refresh_rate: Duration = "dnsRefreshRate",
-        default_http_retry_policy: Box<HttpRetry> = "defaultHttpRetryPolicy",
+        default_http_retry_policy: HttpRetry = rare "defaultHttpRetryPolicy",
         default_traffic_policy: DefaultTrafficPolicy = "defaultTrafficPolicy",
         tcp_keepalive: TcpKeepalive = "tcpKeepalive",
         h2_upgrade_policy: H2UpgradePolicy = "h2UpgradePolicy",

@@ -18,7 +18,7 @@ pub mod version;
 mod wording;
 pub mod workload_group;
 
-pub use decode::{Items, List, Map};
+pub use decode::{Items, List, Map, Rare};
 pub use mesh::MeshConfig;
 pub use read::{Decoded, check_patch, read};
 pub use resource::{Meta, Namespace, Resource, Spec};

@@ -8,43 +8,43 @@ message! {
         hosts: List<String> = "hosts",
         gateways: List<String> = "gateways",
         http: List<HttpRoute> = "http",
-        tls: List<TlsRoute> = "tls",
-        tcp: List<TcpRoute> = "tcp",
-        export_to: List<String> = "exportTo",
+        tls: List<TlsRoute> = rare "tls",
+        tcp: List<TcpRoute> = rare "tcp",
+        export_to: List<String> = rare "exportTo",
     }
     HttpRoute {
-        name: String = "name",
+        name: String = rare "name",
         matches: List<HttpMatch> = "match",
         route: List<HttpRouteDestination> = "route",
-        redirect: Box<HttpRedirect> = "redirect",
-        direct_response: Box<DirectResponse> = "directResponse",
-        delegate: Box<Delegate> = "delegate",
-        rewrite: Box<HttpRewrite> = "rewrite",
-        timeout: Duration = "timeout",
-        retries: Box<HttpRetry> = "retries",
-        fault: Box<FaultInjection> = "fault",
-        mirror: Box<Destination> = "mirror",
-        mirrors: List<HttpMirrorPolicy> = "mirrors",
-        mirror_percent: Int = "mirrorPercent" | "mirror_percent",
-        mirror_percentage: Percent = "mirrorPercentage",
-        cors_policy: Box<CorsPolicy> = "corsPolicy",
-        headers: Box<Headers> = "headers",
+        redirect: HttpRedirect = rare "redirect",
+        direct_response: DirectResponse = rare "directResponse",
+        delegate: Delegate = rare "delegate",
+        rewrite: HttpRewrite = rare "rewrite",
+        timeout: Duration = rare "timeout",
+        retries: HttpRetry = rare "retries",
+        fault: FaultInjection = rare "fault",
+        mirror: Destination = rare "mirror",
+        mirrors: List<HttpMirrorPolicy> = rare "mirrors",
+        mirror_percent: Int = rare "mirrorPercent" | "mirror_percent",
+        mirror_percentage: Percent = rare "mirrorPercentage",
+        cors_policy: CorsPolicy = rare "corsPolicy",
+        headers: Headers = rare "headers",
     }
     HttpMatch {
-        name: String = "name",
-        uri: Box<StringMatch> = "uri",
-        scheme: Box<StringMatch> = "scheme",
-        method: Box<StringMatch> = "method",
-        authority: Box<StringMatch> = "authority",
-        headers: Map<StringMatch> = "headers",
-        port: Int = "port",
-        source_labels: Map<String> = "sourceLabels",
-        gateways: List<String> = "gateways",
-        query_params: Map<StringMatch> = "queryParams",
-        ignore_uri_case: Bool = "ignoreUriCase",
-        without_headers: Map<StringMatch> = "withoutHeaders",
-        source_namespace: String = "sourceNamespace",
-        stat_prefix: String = "statPrefix",
+        name: String = rare "name",
+        uri: StringMatch = rare "uri",
+        scheme: StringMatch = rare "scheme",
+        method: StringMatch = rare "method",
+        authority: StringMatch = rare "authority",
+        headers: Map<StringMatch> = rare "headers",
+        port: Int = rare "port",
+        source_labels: Map<String> = rare "sourceLabels",
+        gateways: List<String> = rare "gateways",
+        query_params: Map<StringMatch> = rare "queryParams",
+        ignore_uri_case: Bool = rare "ignoreUriCase",
+        without_headers: Map<StringMatch> = rare "withoutHeaders",
+        source_namespace: String = rare "sourceNamespace",
+        stat_prefix: String = rare "statPrefix",
     }
     StringMatch {
         exact: String = "exact",
@@ -53,12 +53,12 @@ message! {
     }
     HttpRouteDestination {
         destination: Destination = "destination",
-        weight: Int = "weight",
-        headers: Box<Headers> = "headers",
+        weight: Int = rare "weight",
+        headers: Headers = rare "headers",
     }
     Destination {
         host: String = "host",
-        subset: String = "subset",
+        subset: String = rare "subset",
         port: PortSelector = "port",
     }
     HttpRedirect {
@@ -85,7 +85,7 @@ message! {
     HttpRewrite {
         uri: String = "uri",
         authority: String = "authority",
-        uri_regex_rewrite: RegexRewrite = "uriRegexRewrite",
+        uri_regex_rewrite: RegexRewrite = rare "uriRegexRewrite",
     }
     RegexRewrite {
         pattern: String = "match",
@@ -147,23 +147,23 @@ message! {
     }
     TlsMatch {
         sni_hosts: List<String> = "sniHosts",
-        destination_subnets: List<String> = "destinationSubnets",
-        port: Int = "port",
-        source_labels: Map<String> = "sourceLabels",
-        gateways: List<String> = "gateways",
-        source_namespace: String = "sourceNamespace",
+        destination_subnets: List<String> = rare "destinationSubnets",
+        port: Int = rare "port",
+        source_labels: Map<String> = rare "sourceLabels",
+        gateways: List<String> = rare "gateways",
+        source_namespace: String = rare "sourceNamespace",
     }
     TcpRoute {
         matches: List<L4Match> = "match",
         route: List<RouteDestination> = "route",
     }
     L4Match {
-        destination_subnets: List<String> = "destinationSubnets",
-        port: Int = "port",
-        source_subnet: String = "sourceSubnet",
-        source_labels: Map<String> = "sourceLabels",
-        gateways: List<String> = "gateways",
-        source_namespace: String = "sourceNamespace",
+        destination_subnets: List<String> = rare "destinationSubnets",
+        port: Int = rare "port",
+        source_subnet: String = rare "sourceSubnet",
+        source_labels: Map<String> = rare "sourceLabels",
+        gateways: List<String> = rare "gateways",
+        source_namespace: String = rare "sourceNamespace",
     }
     RouteDestination {
         destination: Destination = "destination",

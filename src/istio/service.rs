@@ -6,32 +6,32 @@ use super::value::{Int, IntOrString};
 message! {
     ServiceEntry {
         hosts: List<String> = "hosts",
-        addresses: List<String> = "addresses",
+        addresses: List<String> = rare "addresses",
         ports: List<ServicePort> = "ports",
         location: Location = "location",
         resolution: Resolution = "resolution",
-        endpoints: List<WorkloadEntry> = "endpoints",
-        workload_selector: WorkloadSelector = "workloadSelector",
-        export_to: List<String> = "exportTo",
-        subject_alt_names: List<String> = "subjectAltNames",
+        endpoints: List<WorkloadEntry> = rare "endpoints",
+        workload_selector: WorkloadSelector = rare "workloadSelector",
+        export_to: List<String> = rare "exportTo",
+        subject_alt_names: List<String> = rare "subjectAltNames",
     }
     ServicePort {
         number: Int = "number",
         protocol: String = "protocol",
         name: String = "name",
-        target_port: Int = "targetPort",
+        target_port: Int = rare "targetPort",
     }
     WorkloadSelector {
         labels: Map<String> = "labels",
     }
     WorkloadEntry {
         address: String = "address",
-        ports: Map<Int> = "ports",
+        ports: Map<Int> = rare "ports",
         labels: Map<String> = "labels",
-        network: String = "network",
-        locality: String = "locality",
-        weight: Int = "weight",
-        service_account: String = "serviceAccount",
+        network: String = rare "network",
+        locality: String = rare "locality",
+        weight: Int = rare "weight",
+        service_account: String = rare "serviceAccount",
     }
 }
 

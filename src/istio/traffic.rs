@@ -8,8 +8,8 @@ message! {
         host: String = "host",
         traffic_policy: TrafficPolicy = "trafficPolicy",
         subsets: List<Subset> = "subsets",
-        export_to: List<String> = "exportTo",
-        workload_selector: LabelSelector = "workloadSelector",
+        export_to: List<String> = rare "exportTo",
+        workload_selector: LabelSelector = rare "workloadSelector",
     }
     LabelSelector {
         match_labels: Map<String> = "matchLabels",
@@ -17,17 +17,17 @@ message! {
     Subset {
         name: String = "name",
         labels: Map<String> = "labels",
-        traffic_policy: TrafficPolicy = "trafficPolicy",
+        traffic_policy: TrafficPolicy = rare "trafficPolicy",
     }
     TrafficPolicy {
         load_balancer: Box<LoadBalancer> = "loadBalancer",
         connection_pool: Box<ConnectionPool> = "connectionPool",
         outlier_detection: Box<OutlierDetection> = "outlierDetection",
         tls: Box<ClientTls> = "tls",
-        port_level_settings: List<PortTrafficPolicy> = "portLevelSettings",
-        tunnel: Tunnel = "tunnel",
-        proxy_protocol: ProxyProtocol = "proxyProtocol",
-        retry_budget: RetryBudget = "retryBudget",
+        port_level_settings: List<PortTrafficPolicy> = rare "portLevelSettings",
+        tunnel: Tunnel = rare "tunnel",
+        proxy_protocol: ProxyProtocol = rare "proxyProtocol",
+        retry_budget: RetryBudget = rare "retryBudget",
     }
     PortTrafficPolicy {
         port: PortSelector = "port",

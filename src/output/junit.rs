@@ -85,7 +85,7 @@ fn write_body(finding: &Diagnostic, sources: &Sources, out: &mut dyn Write) -> i
     let others = finding
         .related
         .iter()
-        .map(|label| (label.span, label.message.as_str()));
+        .map(|label| (label.span, &*label.message));
     for (span, message) in own.chain(others) {
         let (line, column) = place(span, sources);
         let path = escape(&visible::path(&sources.get(span.file).path));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::istio::Map;
 use crate::istio::decode::{Items, List};
 use crate::istio::route::{
     HttpMatch, HttpRoute, L4Match, StringMatch, TcpRoute, TlsMatch, TlsRoute,
 };
+use crate::istio::{Map, Rare};
 use crate::source::{Span, Spanned};
 
 /// What one match asks for, or a route without any.
@@ -23,7 +23,7 @@ pub(super) type Conditions = Vec<String>;
 
 pub(super) fn of_http(route: &Spanned<HttpRoute>) -> Vec<Asked<'_>> {
     each(route.key, route.matches.items(), |it| {
-        let path = it.uri.as_ref().map(|uri| &*uri.value);
+        let path = it.uri.as_ref().map(|uri| &uri.value);
         (http(it), path)
     })
 }
@@ -90,8 +90,8 @@ fn http(it: &HttpMatch) -> Conditions {
 
 fn tls(it: &TlsMatch) -> Conditions {
     let names = [
-        one_of("sni", &it.sni_hosts),
-        one_of("subnet", &it.destination_subnets),
+        one_of("sni", it.sni_hosts.items()),
+        one_of("subnet", it.destination_subnets.items()),
     ];
     let common = common(
         &it.port,
@@ -104,7 +104,7 @@ fn tls(it: &TlsMatch) -> Conditions {
 
 /// `sourceSubnet` is never read.
 fn tcp(it: &L4Match) -> Conditions {
-    let subnets = one_of("subnet", &it.destination_subnets);
+    let subnets = one_of("subnet", it.destination_subnets.items());
     let common = common(
         &it.port,
         &it.source_labels,
@@ -123,10 +123,10 @@ fn sorted(conditions: impl Iterator<Item = String>) -> Conditions {
 }
 
 fn common(
-    port: &Option<Spanned<i64>>,
-    labels: &Option<Spanned<Map<String>>>,
-    gateways: &Option<Spanned<List<String>>>,
-    namespace: &Option<Spanned<String>>,
+    port: &Rare<i64>,
+    labels: &Rare<Map<String>>,
+    gateways: &Rare<List<String>>,
+    namespace: &Rare<String>,
 ) -> impl Iterator<Item = String> {
     let port = port.as_ref().filter(|port| port.value != 0);
     let port = port.map(|port| format!("port {}", port.value));
@@ -134,13 +134,13 @@ fn common(
     let namespace = namespace.map(|it| format!("namespace {:?}", it.value));
     let labels = labels.iter().flat_map(|map| map.iter());
     let labels = labels.map(|(key, value)| format!("label {:?} {:?}", key.value, value.value));
-    let gateways = one_of("gateway", gateways);
+    let gateways = one_of("gateway", gateways.items());
     labels.chain(port).chain(gateways).chain(namespace)
 }
 
 /// Any of the names will do.
-fn one_of(what: &str, names: &Option<Spanned<List<String>>>) -> Option<String> {
-    let names: BTreeSet<&str> = names.items().iter().map(|name| name.as_str()).collect();
+fn one_of(what: &str, names: &[Spanned<String>]) -> Option<String> {
+    let names: BTreeSet<&str> = names.iter().map(|name| name.as_str()).collect();
     (!names.is_empty()).then(|| format!("{what} {names:?}"))
 }
 

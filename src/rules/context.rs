@@ -238,7 +238,7 @@ pub(super) fn tls_blocks(rule: &DestinationRule) -> impl Iterator<Item = &Spanne
 /// The policies of a DestinationRule: its own, and those of its subsets.
 pub(super) fn policies(rule: &DestinationRule) -> impl Iterator<Item = &TrafficPolicy> {
     let subsets = rule.subsets.items().iter();
-    let of_subsets = subsets.filter_map(|subset| subset.traffic_policy.as_ref());
+    let of_subsets = subsets.filter_map(|subset| subset.traffic_policy.as_deref());
     rule.traffic_policy
         .iter()
         .chain(of_subsets)

@@ -76,8 +76,8 @@ impl Findings {
         if let Basis::Assuming(fact) = basis {
             let note = format!("this assumes that {fact}");
             finding.help = Some(match finding.help {
-                Some(help) => format!("{help}; {note}"),
-                None => note,
+                Some(help) => format!("{help}; {note}").into(),
+                None => note.into(),
             });
         }
         self.list.push(finding);
@@ -137,9 +137,9 @@ mod tests {
                 (
                     Severity::Advice,
                     "assumed".to_owned(),
-                    "take an umbrella; this assumes that it rains".to_owned()
+                    "take an umbrella; this assumes that it rains".into()
                 ),
-                (Severity::Error, "proven".to_owned(), "do it".to_owned()),
+                (Severity::Error, "proven".to_owned(), "do it".into()),
             ]
         );
     }

@@ -4,8 +4,8 @@ use super::matches::{self, Holds};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::virtual_service::Binding;
-use crate::istio::decode::{Items, List};
-use crate::source::{Span, Spanned};
+use crate::istio::decode::{Items, List, Rare};
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -60,7 +60,7 @@ const GATEWAYS: usize = 16;
 /// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, or one is not in the files.
 fn servers(
     cx: &Context<'_>,
-    gateways: &Option<Spanned<List<String>>>,
+    gateways: &Rare<List<String>>,
     namespace: Option<&str>,
 ) -> Option<Vec<(i64, Span)>> {
     let names = gateways.items();

@@ -157,7 +157,7 @@ fn tls<'r>(
         let name = it.value.name.as_ref();
         name.is_some_and(|name| name.value == cluster.subset)
     });
-    let of_subset = subset.and_then(|it| it.value.traffic_policy.as_ref());
+    let of_subset = subset.and_then(|it| it.value.traffic_policy.as_deref());
     of_policy(of_subset, cluster.port)
         .or_else(|| of_policy(rule.traffic_policy.as_ref(), cluster.port))
 }

@@ -1,14 +1,14 @@
 //! The matches of a VirtualService, whatever section they are of.
 
-use crate::istio::decode::{Items, List};
+use crate::istio::decode::{Items, List, Rare};
 use crate::istio::route::VirtualService;
-use crate::source::{Span, Spanned};
+use crate::source::Span;
 
 /// Where a match holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holds<'v> {
-    pub(super) gateways: &'v Option<Spanned<List<String>>>,
-    pub(super) port: &'v Option<Spanned<i64>>,
+    pub(super) gateways: &'v Rare<List<String>>,
+    pub(super) port: &'v Rare<i64>,
 }
 
 /// The `http`, `tls` or `tcp` rules.

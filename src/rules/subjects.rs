@@ -87,7 +87,7 @@ impl<'c> Subjects<'c> {
     ) -> impl Iterator<Item = &'c Spanned<i64>> {
         let matches = section.routes.into_iter().flatten();
         let matches = matches.filter(|it| self.is_for_sidecars(Some(it)));
-        matches.filter_map(|it| it.port.as_ref().filter(|port| port.value != 0))
+        matches.filter_map(|it| it.port.as_deref().filter(|port| port.value != 0))
     }
 
     /// The rules of a section that no port has a use for: those of the whole section, or those of a match that names

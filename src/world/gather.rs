@@ -1,13 +1,19 @@
 //! What holds of what was found in each world.
 
+use std::hash::BuildHasher;
+
 use foldhash::HashMap;
+use foldhash::fast::FixedState;
+use smallvec::{SmallVec, smallvec};
 
 use super::worlds::Worlds;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 
-/// A finding that several worlds may share.
-type Key = (&'static str, Span, String);
+/// What makes two findings of two worlds one.
+fn key(finding: &Diagnostic) -> (&'static str, Span, &str) {
+    (finding.rule, finding.span, &finding.message)
+}
 
 impl Worlds<'_> {
     /// Joins the findings of all worlds, each with the number of its world in [`Worlds::list`].
@@ -20,24 +26,34 @@ impl Worlds<'_> {
         found: impl IntoIterator<Item = (usize, Diagnostic)>,
         is_absence: impl Fn(&Diagnostic) -> bool,
     ) -> Vec<Diagnostic> {
-        let mut known: HashMap<Key, usize> = HashMap::default();
-        let mut out: Vec<(Diagnostic, Vec<usize>)> = Vec::new();
+        // By the hash of the key: a copy of each would cost more than all else here.
+        let mut known: HashMap<u64, SmallVec<[usize; 1]>> = HashMap::default();
+        let mut out: Vec<(Diagnostic, SmallVec<[usize; 2]>)> = Vec::new();
         for (world, finding) in found {
             if !self.holds_in(world, &finding) {
                 continue;
             }
-            let key = (finding.rule, finding.span, finding.message.clone());
-            let at = *known.entry(key).or_insert_with(|| {
-                out.push((finding.clone(), Vec::new()));
-                out.len() - 1
-            });
-            let Some((first, worlds)) = out.get_mut(at) else {
-                continue;
+            let hash = FixedState::default().hash_one(key(&finding));
+            let alike = known.entry(hash).or_default();
+            let same = |&at: &usize| {
+                let first = out.get(at);
+                first.is_some_and(|(first, _)| key(first) == key(&finding))
             };
-            if finding.severity > first.severity {
-                *first = finding;
+            match alike.iter().copied().find(same) {
+                None => {
+                    alike.push(out.len());
+                    out.push((finding, smallvec![world]));
+                }
+                Some(at) => {
+                    let Some((first, worlds)) = out.get_mut(at) else {
+                        continue;
+                    };
+                    if finding.severity > first.severity {
+                        *first = finding;
+                    }
+                    worlds.push(world);
+                }
             }
-            worlds.push(world);
         }
         let mut counts: HashMap<FileId, usize> = HashMap::default();
         for world in &self.list {
@@ -67,7 +83,7 @@ impl Worlds<'_> {
         let Some(world) = self.list.get(world) else {
             return false;
         };
-        let mut files: Vec<FileId> = finding.spans().map(|span| span.file).collect();
+        let mut files: SmallVec<[FileId; 8]> = finding.spans().map(|span| span.file).collect();
         files.sort_unstable();
         files.dedup();
         let pairs = files

@@ -25,7 +25,7 @@ impl FoundMesh {
     fn unreadable(fault: &SyntaxError) -> Self {
         let message = format!("the mesh configuration is not YAML: {}", fault.message);
         let mut finding = Diagnostic::new("yaml-syntax", Severity::Error, fault.span, message);
-        finding.help = Some(IGNORED.to_owned());
+        finding.help = Some(IGNORED.into());
         Self {
             config: MeshConfig::default(),
             span: fault.span,

@@ -1,5 +1,7 @@
 //! What is wrong with a text, and what is only surprising about it.
 
+use std::borrow::Cow;
+
 use crate::diag::{Edit, Fix, Safety};
 use crate::source::Span;
 
@@ -10,9 +12,9 @@ pub struct SyntaxError {
     /// *What*: lower case, no full stop.
     pub message: String,
     /// *What to do*, imperative.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// Other places that made it so.
-    pub because: Vec<(Span, String)>,
+    pub because: Vec<(Span, Cow<'static, str>)>,
     pub fix: Option<Box<Fix>>,
 }
 
@@ -27,14 +29,14 @@ impl SyntaxError {
         }
     }
 
-    pub(super) fn help(self, help: impl Into<String>) -> Self {
+    pub(super) fn help(self, help: impl Into<Cow<'static, str>>) -> Self {
         Self {
             help: Some(help.into()),
             ..self
         }
     }
 
-    pub(super) fn because(mut self, span: Span, message: impl Into<String>) -> Self {
+    pub(super) fn because(mut self, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         self.because.push((span, message.into()));
         self
     }

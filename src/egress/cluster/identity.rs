@@ -50,7 +50,7 @@ impl Plan<'_> {
             return false;
         }
         let policy = match self.subset {
-            Some(subset) => subset.value.traffic_policy.as_ref(),
+            Some(subset) => subset.value.traffic_policy.as_deref(),
             None => self.whole_policy(),
         };
         let balancer = policy

@@ -14,7 +14,7 @@ use crate::egress::l4_route::L4Route;
 use crate::egress::listener::WILDCARD;
 use crate::egress::proxy::Proxy;
 use crate::egress::virtual_service::{Binding, VirtualService};
-use crate::istio::decode::{Items, List};
+use crate::istio::decode::{Items, List, Rare};
 use crate::istio::proxy::ServerTlsMode;
 use crate::istio::route::RouteDestination;
 use crate::source::{Span, Spanned};
@@ -223,8 +223,8 @@ fn bound<'m>(proxy: &Proxy<'m>, server: &GatewayServer<'m>) -> Vec<&'m VirtualSe
 fn admits(
     server: &GatewayServer<'_>,
     service: &VirtualService<'_>,
-    gateways: &Option<Spanned<List<String>>>,
-    port: &Option<Spanned<i64>>,
+    gateways: &Rare<List<String>>,
+    port: &Rare<i64>,
 ) -> bool {
     let port = port.as_ref().map_or(0, |port| port.value);
     let gateways = gateways.items();

@@ -13,7 +13,7 @@ use crate::egress::proxy::Proxy;
 use crate::egress::service::Resolution;
 use crate::egress::virtual_service::{Binding, Section, VirtualService};
 use crate::istio::Items;
-use crate::istio::decode::{List, Map};
+use crate::istio::decode::{List, Map, Rare};
 use crate::source::Spanned;
 
 /// What a service adds to the listeners of a port where no HTTP is seen.
@@ -245,10 +245,10 @@ impl<'m> ByteChains<'_, '_, 'm> {
 /// What a `match` of a `tls` or `tcp` rule asks for, as far as the proxy's configuration answers it.
 struct L4Condition<'c> {
     namespace: Option<&'c str>,
-    gateways: &'c Option<Spanned<List<String>>>,
-    labels: &'c Option<Spanned<Map<String>>>,
-    port: &'c Option<Spanned<i64>>,
-    source_namespace: &'c Option<Spanned<String>>,
+    gateways: &'c Rare<List<String>>,
+    labels: &'c Rare<Map<String>>,
+    port: &'c Rare<i64>,
+    source_namespace: &'c Rare<String>,
 }
 
 fn texts(list: &[Spanned<String>]) -> Vec<String> {

@@ -10,7 +10,7 @@ const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE",
 ];
 
-pub(super) fn check(policy: Option<&Spanned<Box<CorsPolicy>>>, review: &mut Review<'_>) {
+pub(super) fn check(policy: Option<&Spanned<CorsPolicy>>, review: &mut Review<'_>) {
     let Some(policy) = policy else { return };
     for origin in policy.allow_origins.items() {
         let text = origin

@@ -61,7 +61,7 @@ fn check_subset(subset: &Subset, review: &mut Review<'_>) {
     if let Some(labels) = &subset.labels {
         labels::check(labels, review);
     }
-    check_policy(subset.traffic_policy.as_ref(), review);
+    check_policy(subset.traffic_policy.as_deref(), review);
 }
 
 fn check_policy(policy: Option<&Spanned<TrafficPolicy>>, review: &mut Review<'_>) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::Items;
-use super::super::decode::List;
+use super::super::decode::{List, Rare};
 use super::host::is_label;
 use super::{Review, refusal};
 use crate::source::{Span, Spanned};
@@ -17,7 +17,7 @@ pub(super) enum Owner {
     Selector(Span),
 }
 
-pub(super) fn check(list: &Option<Spanned<List<String>>>, owner: Owner, review: &mut Review<'_>) {
+pub(super) fn check(list: &Rare<List<String>>, owner: Owner, review: &mut Review<'_>) {
     let entries = list.items();
     let namespace = review.namespace;
     // `.` is the own namespace; a name that cannot be one stands for an unknown one.

@@ -24,7 +24,7 @@ const GRPC: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-pub(super) fn check(fault: Option<&Spanned<Box<FaultInjection>>>, review: &mut Review<'_>) {
+pub(super) fn check(fault: Option<&Spanned<FaultInjection>>, review: &mut Review<'_>) {
     let Some(fault) = fault else { return };
     if fault.is_empty() {
         review.push(refusal(fault.key, "`fault` needs an `abort` or a `delay`"));
@@ -109,7 +109,7 @@ fn check_status(status: &Spanned<i64>, review: &mut Review<'_>) {
 }
 
 pub(super) fn check_direct_response(
-    response: Option<&Spanned<Box<DirectResponse>>>,
+    response: Option<&Spanned<DirectResponse>>,
     review: &mut Review<'_>,
 ) {
     let Some(response) = response else { return };

@@ -1,15 +1,13 @@
 //! Names of gateways, as a `VirtualService` lists them.
 
-use super::super::Items;
-use super::super::decode::List;
 use super::host::{domain_fault, is_label};
 use super::{Review, deprecation, refusal};
 use crate::diag::{Diagnostic, Edit, Fix, Safety};
 use crate::source::Spanned;
 
-pub(super) fn check(names: &Option<Spanned<List<String>>>, review: &mut Review<'_>) {
-    check_each(names.items(), review);
-    for name in names.items() {
+pub(super) fn check(names: &[Spanned<String>], review: &mut Review<'_>) {
+    check_each(names, review);
+    for name in names {
         if let Some(newer) = newer(name) {
             review.push(as_host(name, newer));
         }

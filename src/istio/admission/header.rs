@@ -6,7 +6,7 @@ use super::super::version::IstioVersion;
 use super::{Review, refusal};
 use crate::source::Spanned;
 
-pub(super) fn check(headers: Option<&Spanned<Box<Headers>>>, review: &mut Review<'_>) {
+pub(super) fn check(headers: Option<&Spanned<Headers>>, review: &mut Review<'_>) {
     let Some(headers) = headers else { return };
     if let Some(request) = &headers.request {
         check_operations(request, true, review);
@@ -57,8 +57,8 @@ fn is_authority(name: &str) -> bool {
 
 /// The authority can be written over once.
 pub(super) fn check_authority(
-    rewrite: Option<&Spanned<Box<HttpRewrite>>>,
-    headers: Option<&Spanned<Box<Headers>>>,
+    rewrite: Option<&Spanned<HttpRewrite>>,
+    headers: Option<&Spanned<Headers>>,
     review: &mut Review<'_>,
 ) {
     let request = headers.and_then(|headers| headers.request.as_ref());

@@ -19,17 +19,17 @@ pub(super) fn check(
     for matched in route.matches.items() {
         check_match(matched, mesh, review);
     }
-    header::check(route.headers.as_ref(), review);
-    cors::check(route.cors_policy.as_ref(), review);
-    fault::check(route.fault.as_ref(), review);
+    header::check(route.headers.as_deref(), review);
+    cors::check(route.cors_policy.as_deref(), review);
+    fault::check(route.fault.as_deref(), review);
     check_mirrors(route, review);
     redirect::check(route, review);
-    fault::check_direct_response(route.direct_response.as_ref(), review);
-    retries::check(route.retries.as_ref(), review);
+    fault::check_direct_response(route.direct_response.as_deref(), review);
+    retries::check(route.retries.as_deref(), review);
     redirect::check_rewrite(route, review);
-    header::check_authority(route.rewrite.as_ref(), route.headers.as_ref(), review);
+    header::check_authority(route.rewrite.as_deref(), route.headers.as_deref(), review);
     for destination in route.route.items() {
-        header::check(destination.headers.as_ref(), review);
+        header::check(destination.headers.as_deref(), review);
         if let Some(destination) = &destination.destination {
             route_destination::check(destination, review);
         }
@@ -37,10 +37,10 @@ pub(super) fn check(
     if let Some(destinations) = &route.route {
         let weights = destinations
             .iter()
-            .map(|destination| destination.weight.as_ref());
+            .map(|destination| destination.weight.as_deref());
         route_destination::check_weights(destinations.key, weights, review);
     }
-    duration::check(route.timeout.as_ref(), review);
+    duration::check(route.timeout.as_deref(), review);
 }
 
 /// A route does one thing: forward, redirect, answer, or leave it to another VirtualService.
@@ -55,8 +55,8 @@ fn check_action(route: &Spanned<HttpRoute>, delegate: bool, review: &mut Review<
         .direct_response
         .as_ref()
         .map(|it| ("directResponse", it.key));
-    let fault = route.fault.as_ref().map(|it| ("fault", it.key));
-    let rewrite = route.rewrite.as_ref().map(|it| ("rewrite", it.key));
+    let fault = route.fault.as_deref().map(|it| ("fault", it.key));
+    let rewrite = route.rewrite.as_deref().map(|it| ("rewrite", it.key));
     if let Some(other) = &route.delegate {
         if delegate {
             review.push(
@@ -133,11 +133,11 @@ fn check_match(matched: &HttpMatch, mesh: bool, review: &mut Review<'_>) {
     for (_, pattern) in matched.query_params.iter().flat_map(|map| map.iter()) {
         string_match::check(pattern, review);
     }
-    port::check_optional_number(matched.port.as_ref(), review);
+    port::check_optional_number(matched.port.as_deref(), review);
     if let Some(labels) = &matched.source_labels {
         labels::check(labels, review);
     }
-    gateway_names::check(&matched.gateways, review);
+    gateway_names::check(matched.gateways.items(), review);
     if let Some(namespace) = matched
         .source_namespace
         .as_ref()
@@ -181,7 +181,7 @@ fn check_mirrors(route: &HttpRoute, review: &mut Review<'_>) {
         let newer = format!("write `mirrorPercentage: {{value: {}}}`", percent.value);
         review.push(deprecation(percent.key, text).help(newer));
     }
-    fault::check_share(route.mirror_percentage.as_ref(), review);
+    fault::check_share(route.mirror_percentage.as_deref(), review);
     if let Some(mirror) = &route.mirror {
         route_destination::check(mirror, review);
     }

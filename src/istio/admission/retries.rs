@@ -25,7 +25,7 @@ const CONDITIONS: [&str; 16] = [
     "unavailable",
 ];
 
-pub(super) fn check(retries: Option<&Spanned<Box<HttpRetry>>>, review: &mut Review<'_>) {
+pub(super) fn check(retries: Option<&Spanned<HttpRetry>>, review: &mut Review<'_>) {
     let Some(retries) = retries else { return };
     let attempts = retries.attempts.as_ref();
     if let Some(attempts) = attempts.filter(|attempts| attempts.value < 0) {
@@ -45,7 +45,7 @@ pub(super) fn check(retries: Option<&Spanned<Box<HttpRetry>>>, review: &mut Revi
 }
 
 /// Without attempts there is nothing that the other fields could say.
-fn check_disabled(retries: &Spanned<Box<HttpRetry>>, review: &mut Review<'_>) {
+fn check_disabled(retries: &Spanned<HttpRetry>, review: &mut Review<'_>) {
     let conditions = retries.retry_on.as_ref().filter(|text| !text.is_empty());
     let others = [
         retries

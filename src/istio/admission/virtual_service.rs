@@ -18,7 +18,7 @@ pub(super) fn check(service: &VirtualService, spec_key: Span, review: &mut Revie
     if delegate {
         check_delegate(service, review);
     }
-    gateway_names::check(&service.gateways, review);
+    gateway_names::check(service.gateways.items(), review);
     let gateways = service.gateways.items();
     let mesh = gateways.is_empty() || gateways.iter().any(|name| *name.value == *"mesh");
     check_hosts(service, mesh, review);
@@ -189,12 +189,12 @@ fn check_tls_match(matched: &TlsMatch, hosts: &HostSet<'_>, mesh: bool, review: 
             }
         }
     }
-    check_subnets(&matched.destination_subnets, review);
-    port::check_optional_number(matched.port.as_ref(), review);
+    check_subnets(matched.destination_subnets.items(), review);
+    port::check_optional_number(matched.port.as_deref(), review);
     if let Some(labels) = &matched.source_labels {
         labels::check(labels, review);
     }
-    gateway_names::check(&matched.gateways, review);
+    gateway_names::check(matched.gateways.items(), review);
 }
 
 fn check_tcp(route: &Spanned<TcpRoute>, review: &mut Review<'_>) {
@@ -205,16 +205,16 @@ fn check_tcp(route: &Spanned<TcpRoute>, review: &mut Review<'_>) {
 }
 
 fn check_tcp_match(matched: &L4Match, review: &mut Review<'_>) {
-    check_subnets(&matched.destination_subnets, review);
-    port::check_optional_number(matched.port.as_ref(), review);
+    check_subnets(matched.destination_subnets.items(), review);
+    port::check_optional_number(matched.port.as_deref(), review);
     if let Some(labels) = &matched.source_labels {
         labels::check(labels, review);
     }
-    gateway_names::check(&matched.gateways, review);
+    gateway_names::check(matched.gateways.items(), review);
 }
 
-fn check_subnets(subnets: &Option<Spanned<List<String>>>, review: &mut Review<'_>) {
-    for subnet in subnets.items().iter().filter(|subnet| !is_subnet(subnet)) {
+fn check_subnets(subnets: &[Spanned<String>], review: &mut Review<'_>) {
+    for subnet in subnets.iter().filter(|subnet| !is_subnet(subnet)) {
         review.push(refusal(
             subnet.span,
             format!("`{}` is neither an IP address nor a range", subnet.value),

@@ -10,7 +10,7 @@ use crate::diag::Diagnostic;
 use crate::source::Spanned;
 
 pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
-    let network = entry.network.as_ref();
+    let network = entry.network.as_deref();
     let text = entry
         .address
         .as_ref()
