@@ -783,6 +783,52 @@ fn a_mesh_configuration_is_read_from_any_string() {
 }
 
 #[test]
+fn what_a_patch_changes_is_advice() {
+    let check = |patches: &str, patch: &str| {
+        let kustomization = format!("resources: [entry.yaml]\npatches:\n{patches}");
+        let folder = folder(&[
+            ("entry.yaml", FIXABLE),
+            ("kustomization.yaml", &kustomization),
+            ("patch.yaml", patch),
+        ]);
+        let arguments = ["--isolated", "--only=ejection-budget-zero", "--format=json"];
+        let report: serde_json::Value =
+            serde_json::from_slice(&run(&folder, &arguments).stdout).unwrap();
+        let finding = &report["diagnostics"][0];
+        let last = finding["related"].as_array().unwrap().last().unwrap();
+        let last = last["message"].as_str().unwrap();
+        let told = last == "another value where this patch is applied";
+        assert_eq!(finding["severity"] == "advice", told, "{report}");
+        told
+    };
+    let part = |field: &str| {
+        let head = "apiVersion: networking.istio.io/v1\nkind: DestinationRule";
+        format!("{head}\nmetadata: {{name: carrier}}\nspec: {field}\n")
+    };
+    let own = "{trafficPolicy: {outlierDetection: {maxEjectionPercent: 50}}}";
+    assert!(check("- path: patch.yaml\n", &part(own)));
+    assert!(!check(
+        "- path: patch.yaml\n",
+        &part("{trafficPolicy: {tls: {mode: SIMPLE}}}")
+    ));
+    assert!(!check(
+        "- path: patch.yaml\n",
+        &part(own).replace("carrier", "other")
+    ));
+    let operation = |target: &str| {
+        format!(
+            "- target: {target}\n  patch: |-\n    - op: add\n      path: /spec/trafficPolicy/outlierDetection/maxEjectionPercent\n      value: 50\n"
+        )
+    };
+    assert!(check(
+        &operation("{kind: DestinationRule, name: carrier}"),
+        ""
+    ));
+    assert!(check(&operation("{kind: DestinationRule}"), ""));
+    assert!(!check(&operation("{kind: ServiceEntry}"), ""));
+}
+
+#[test]
 fn one_world_can_be_asked_for() {
     let bad = bad();
     let folder = folder(&[

@@ -9,7 +9,7 @@ use super::kustomize;
 use super::parse::{Parsed, Source, mentions_istio, syntax};
 use crate::diag::Diagnostic;
 use crate::istio::{IstioVersion, Resource};
-use crate::manifest::{Kinds, Kustomizations, place, state_of_file};
+use crate::manifest::{Change, Kinds, Kustomizations, place, state_of_file};
 use crate::source::{
     Content, Discovery, FileId, Problem, ReadError, Role, SourceFile, Sources, Span, read,
 };
@@ -54,6 +54,8 @@ pub struct Loaded {
     pub templates: usize,
     pub placeholders: usize,
     pub patches: usize,
+    /// What the patches change.
+    pub changes: Vec<Change>,
     /// How many resources Istio refuses.
     pub refused: usize,
 }
@@ -112,6 +114,8 @@ pub fn load(request: Request<'_>) -> Loaded {
         texts.extend(out.take(shown, at, role, content));
     }
     out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
+    let patches = out.kustomizations.iter();
+    out.changes = patches.flat_map(|it| it.changes.iter().cloned()).collect();
     let parsed: Vec<Parsed> = texts
         .par_iter()
         .map(|text| out.parse(text, request.version, request.parse_all))
@@ -190,6 +194,7 @@ impl Loaded {
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;
+        self.changes.append(&mut parsed.changes);
         // A mesh configuration need not hold the name of an API of Istio's.
         if ours || !parsed.meshes.is_empty() {
             if self.diagnostics.is_empty() {

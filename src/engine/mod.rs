@@ -11,6 +11,7 @@ mod load;
 mod locate;
 mod notices;
 mod parse;
+mod patched;
 mod precedence;
 mod report;
 mod unknown_values;

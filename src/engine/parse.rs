@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::notices::Noticed;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
-use crate::manifest::{Kinds, State, classify, is_whole};
+use crate::manifest::{Change, Kinds, State, classify, is_whole};
 use crate::source::{FileId, SourceFile, Span, matters};
 use crate::suppress::{Comments, read_comments};
 use crate::world::{FoundMesh, find_mesh};
@@ -28,6 +28,8 @@ pub(super) struct Parsed {
     pub(super) comments: Comments,
     pub(super) templates: usize,
     pub(super) patches: usize,
+    /// What they change.
+    pub(super) changes: Vec<Change>,
 }
 
 /// A file to parse.
@@ -143,6 +145,9 @@ impl Source<'_> {
             State::Template => out.template(text),
             State::Patch | State::Fragment => {
                 out.patches += usize::from(mentions_istio(text));
+                if state == State::Patch && mentions_istio(text) {
+                    out.changes.append(&mut Change::of_part(root, None));
+                }
                 out.diagnostics
                     .extend(istio::check_patch(root, self.version));
             }
@@ -184,6 +189,7 @@ impl Parsed {
         self.broken |= later.broken;
         self.templates += later.templates;
         self.patches += later.patches;
+        self.changes.append(&mut later.changes);
         self
     }
 }

@@ -1,8 +1,9 @@
 //! One `kustomization.yaml`.
 
+use super::change::Change;
 use super::place::{folder, place};
 use crate::source::{FileId, Span, Spanned};
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, embedded};
 
 /// The names that kustomize looks for in a folder, in its order.
 pub const KUSTOMIZATION_NAMES: [&str; 3] =
@@ -25,6 +26,8 @@ pub struct Kustomization {
     pub reaches: Vec<Reference>,
     /// The places of the files that only change resources.
     pub patches: Vec<String>,
+    /// What the patches change that stand in it.
+    pub changes: Vec<Change>,
     /// Set on every namespaced resource that it reaches, also on those that name another.
     pub namespace: Option<Spanned<String>>,
     pub name_prefix: String,
@@ -51,6 +54,7 @@ impl Kustomization {
             folder: home.clone(),
             reaches: Vec::new(),
             patches: Vec::new(),
+            changes: Vec::new(),
             namespace: root.get("namespace").and_then(|entry| {
                 let name = entry.value.as_str().filter(|name| !name.is_empty())?;
                 Some(Spanned::new(
@@ -81,15 +85,33 @@ impl Kustomization {
             for item in items(root, key).filter(|item| item.kind() == Kind::Map) {
                 out.patches
                     .extend(text(item, "path").map(|name| place(&home, &name)));
+                let target = item.get("target").map(|target| target.value);
+                if let Some(patch) = item.get("patch") {
+                    out.change(patch.value, target);
+                }
             }
         }
         for item in items(root, "patchesStrategicMerge") {
-            // An entry with a line break is a patch itself.
-            if let Some(name) = item.as_str().filter(|name| !name.contains('\n')) {
-                out.patches.push(place(&home, &name));
+            match item.as_str() {
+                // An entry with a line break is a patch itself.
+                Some(name) if !name.contains('\n') => out.patches.push(place(&home, &name)),
+                _ => out.change(item, None),
             }
         }
         Some(out)
+    }
+
+    /// Takes in a patch that stands here, mostly as text.
+    fn change(&mut self, patch: Node<'_>, target: Option<Node<'_>>) {
+        let Some(tree) = embedded(patch) else { return };
+        for document in tree.documents(patch.source()) {
+            let changes = match (document.root.kind(), target) {
+                (Kind::Map, target) => Change::of_part(document.root, target),
+                (Kind::List, Some(target)) => Change::of_operations(document.root, target),
+                _ => Vec::new(),
+            };
+            self.changes.extend(changes);
+        }
     }
 }
 

@@ -1,0 +1,181 @@
+//! What patches change of resources that stand elsewhere.
+
+use std::borrow::Cow;
+
+use crate::source::Span;
+use crate::yaml::{Kind, Node};
+
+/// A part of a resource that a patch sets or removes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// `None`: of any kind.
+    pub kind: Option<String>,
+    /// As the resource is called before kustomizations rename it; `None`: whatever it is called.
+    pub name: Option<String>,
+    /// As in `spec.trafficPolicy.tls.mode`, empty for the whole resource. Lists are changed as a whole.
+    pub field: String,
+    /// Where the patch says so.
+    pub span: Span,
+}
+
+/// More changes than this of one patch are not told apart: all of the resource counts as changed.
+const MOST: usize = 1000;
+
+impl Change {
+    /// Those of a patch that is a part of the resource, and of which it says itself, or `target` for it, which one is meant.
+    pub fn of_part(root: Node<'_>, target: Option<Node<'_>>) -> Vec<Self> {
+        let meant = target.unwrap_or(root);
+        let metadata = |node: Node<'_>| text(node.get("metadata").map(|it| it.value)?, "name");
+        let name = match target {
+            Some(target) => text(target, "name"),
+            None => metadata(root),
+        };
+        let change = |field: String, span| Self {
+            kind: text(meant, "kind"),
+            name: name.clone().filter(|name| is_plain(name)),
+            field,
+            span,
+        };
+        let mut out = Vec::new();
+        let mut rest = vec![(String::new(), root)];
+        while let Some((path, map)) = rest.pop() {
+            for entry in map.entries() {
+                let field = match path.as_str() {
+                    "" => entry.name.to_string(),
+                    path => format!("{path}.{}", entry.name),
+                };
+                if NAMES.contains(&field.as_str()) {
+                    continue;
+                }
+                let span = entry.key.span();
+                match (&*entry.name, entry.value.kind()) {
+                    ("$patch", _) => out.push(change(path.clone(), span)),
+                    (_, Kind::Map) => rest.push((field, entry.value)),
+                    _ => out.push(change(field, span)),
+                }
+            }
+            if out.len() > MOST || rest.len() > MOST {
+                return vec![change(String::new(), root.first_character())];
+            }
+        }
+        out
+    }
+
+    /// Those of a list of operations on what `target` names, as `op`, `path` and `value` say them.
+    pub fn of_operations(root: Node<'_>, target: Node<'_>) -> Vec<Self> {
+        let operations = root.items().take(MOST);
+        let changes = operations.filter_map(|operation| {
+            let path = operation.get("path")?.value;
+            let steps = path.as_str()?;
+            // What a list holds is told by its number, or by `-` for a new one.
+            let names = steps.split('/').skip(1).map(unescaped);
+            let names = names.take_while(|step| *step != "-" && step.parse::<u64>().is_err());
+            Some(Self {
+                kind: text(target, "kind"),
+                name: text(target, "name").filter(|name| is_plain(name)),
+                field: names.collect::<Vec<_>>().join("."),
+                span: path.span(),
+            })
+        });
+        changes.collect()
+    }
+
+    /// Whether it changes what stands at the path, a part of that, or what that is a part of.
+    pub fn touches(&self, path: &str) -> bool {
+        let holds = |outer: &str, inner: &str| {
+            outer.is_empty()
+                || inner
+                    .strip_prefix(outer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        holds(&self.field, path) || holds(path, &self.field)
+    }
+}
+
+/// What tells which resource a patch is for.
+const NAMES: [&str; 4] = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
+
+fn text(map: Node<'_>, key: &str) -> Option<String> {
+    let value = map.get(key)?.value.as_str()?;
+    (!value.is_empty()).then(|| value.into_owned())
+}
+
+/// A target is named by a regular expression.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    name.bytes().all(plain)
+}
+
+/// A step of a JSON pointer.
+fn unescaped(step: &str) -> Cow<'_, str> {
+    match step.contains('~') {
+        true => step.replace("~1", "/").replace("~0", "~").into(),
+        false => step.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+    use crate::yaml::Tree;
+
+    fn fields(text: &str, of: impl Fn(Node<'_>) -> Vec<Change>) -> Vec<String> {
+        let tree = Tree::parse(FileId(0), text);
+        let root = tree.documents(text).next().unwrap().root;
+        let mut fields: Vec<_> = of(root)
+            .into_iter()
+            .map(|it| {
+                let (kind, name) = (it.kind.unwrap_or_default(), it.name.unwrap_or_default());
+                format!("{kind}/{name} {}", it.field)
+            })
+            .collect();
+        fields.sort();
+        fields
+    }
+
+    #[test]
+    fn a_part_of_a_resource_changes_what_it_names() {
+        let text = "kind: ServiceEntry\nmetadata: {name: a, labels: {x: y}}\nspec:\n  resolution: DNS\n  \
+                    ports: [{number: 80}]\n  workloadSelector: {$patch: delete}\n";
+        let wanted = [
+            "ServiceEntry/a metadata.labels.x",
+            "ServiceEntry/a spec.ports",
+            "ServiceEntry/a spec.resolution",
+            "ServiceEntry/a spec.workloadSelector",
+        ];
+        assert_eq!(fields(text, |root| Change::of_part(root, None)), wanted);
+    }
+
+    #[test]
+    fn operations_change_what_their_paths_name() {
+        let text = "target: {kind: ServiceEntry, name: a.*}\npatch:\n- {op: replace, path: /spec/resolution}\n- \
+                    {op: add, path: /spec/ports/0/name}\n- {op: add, path: /metadata/annotations/a~1b}\n";
+        let wanted = [
+            "ServiceEntry/ metadata.annotations.a/b",
+            "ServiceEntry/ spec.ports",
+            "ServiceEntry/ spec.resolution",
+        ];
+        let of = |root: Node<'_>| {
+            let get = |key| root.get(key).unwrap().value;
+            Change::of_operations(get("patch"), get("target"))
+        };
+        assert_eq!(fields(text, of), wanted);
+    }
+
+    #[test]
+    fn a_change_touches_what_it_holds_and_what_holds_it() {
+        let change = |field: &str| Change {
+            kind: None,
+            name: None,
+            field: field.to_owned(),
+            span: Span::new(FileId(0), 0, 0),
+        };
+        let ports = change("spec.ports");
+        for path in ["spec", "spec.ports", "spec.ports[0].name"] {
+            assert!(ports.touches(path), "{path}");
+        }
+        assert!(!ports.touches("spec.portsOfCall") && !ports.touches("spec.hosts[0]"));
+        assert!(change("").touches("spec.hosts"));
+    }
+}
