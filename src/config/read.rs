@@ -35,7 +35,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         mesh_path: None,
     };
     match document(file, text, "a configuration") {
-        Ok(Some(value)) => out.take(&value),
+        Ok(Some(value)) => out.take(value),
         Ok(None) => {}
         Err(findings) => out.diagnostics = findings,
     }
@@ -101,13 +101,19 @@ pub fn document(file: FileId, text: &str, what: &str) -> Result<Option<Value>, V
     }
 }
 
+/// What is wrong is left out so many times; if that leaves mistakes, nothing counts. What the schema finds is left out at
+/// once, what it does not know is found one by one.
+const ROUNDS: usize = 16;
+
 impl Parsed {
-    fn take(&mut self, value: &Value) {
+    fn take(&mut self, value: Value) {
         let whole = value.span;
-        let mut wrong = schema::check(value);
+        let named = rule_names(&value);
+        let mut wrong = schema::check(&value);
         self.diagnostics.clone_from(&wrong);
-        let mut right = Some(value.clone());
-        while let Some(value) = right {
+        let mut right = Some(value);
+        for _ in 0..ROUNDS {
+            let Some(value) = right.take() else { break };
             if wrong.is_empty() {
                 match deserialize::read::<File>(&value) {
                     Ok(file) => {
@@ -123,22 +129,16 @@ impl Parsed {
             // What is missing now is missing because something wrong was left out: that is told already.
             wrong = right.as_ref().map_or(Vec::new(), schema::check);
         }
-        self.name_rules(value);
+        self.name_rules(named);
     }
 
     /// Rules of which nothing could be read are named all the same.
-    fn name_rules(&mut self, value: &Value) {
-        let Some(ValueKind::Map(entries)) = value.entry("rules").map(|(_, value)| &value.kind)
-        else {
-            return;
-        };
+    fn name_rules(&mut self, named: Vec<Spanned<String>>) {
         let rules = &mut self.config.rules;
         let read: HashSet<Span> = rules.iter().map(|rule| rule.name.span).collect();
-        let others = entries
-            .iter()
-            .filter(|(name, _)| !read.contains(&name.span));
-        rules.extend(others.map(|(name, _)| RuleSettings {
-            name: name.clone(),
+        let others = named.into_iter().filter(|name| !read.contains(&name.span));
+        rules.extend(others.map(|name| RuleSettings {
+            name,
             level: None,
             ignore: PathGlobs::default(),
             options: None,
@@ -191,6 +191,13 @@ impl Parsed {
         config.root_namespace = file.root_namespace;
         config.baseline = file.baseline;
         config.fail_on = file.fail_on;
+    }
+}
+
+fn rule_names(value: &Value) -> Vec<Spanned<String>> {
+    match value.entry("rules").map(|(_, rules)| &rules.kind) {
+        Some(ValueKind::Map(rules)) => rules.iter().map(|(name, _)| name.clone()).collect(),
+        _ => Vec::new(),
     }
 }
 
