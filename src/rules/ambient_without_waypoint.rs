@@ -4,6 +4,7 @@ use foldhash::HashMap;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
+use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::source::Span;
 
@@ -37,8 +38,11 @@ impl Check for AmbientWithoutWaypoint {
             .collect();
         for (resource, rule) in cx.destination_rules() {
             let namespace = resource.namespace().and_then(|it| ambient.get(it));
+            let subsets = rule.subsets.items().iter();
+            let mut of_subsets = subsets.filter_map(|it| it.traffic_policy.as_deref());
+            let policy = rule.traffic_policy.as_ref().or_else(|| of_subsets.next());
             let (Some((namespace, label)), Some(host), Some(policy)) =
-                (namespace, &rule.host, &rule.traffic_policy)
+                (namespace, &rule.host, policy)
             else {
                 continue;
             };

@@ -1,10 +1,12 @@
 //! A route to a port that the external host does not have.
 
 use super::targets::targets;
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
+use crate::egress::cluster::ClusterName;
 use crate::egress::http_rule::Target;
 use crate::egress::service::{Origin, Port};
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -33,29 +35,82 @@ impl Check for DestinationPortUnknown {
         }
     }
 
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+        for hop in traffic.paths().iter().flat_map(|path| &path.hops) {
+            let clusters = hop.cluster.is_none().then_some(&hop.result.clusters);
+            let chosen = clusters.and_then(|clusters| clusters.get(hop.chosen));
+            let name = chosen.and_then(|it| Some((it, ClusterName::parse(&it.name.value)?)));
+            if let Some((chosen, name)) = name {
+                judge_default(cx, name, chosen.name.spans(), out);
+            }
+        }
+    }
+
     fn says_absence(&self) -> bool {
         true
     }
 }
 
-fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
-    let host = target.host();
-    let Some(wanted) = target.port() else { return };
+/// A destination without a port means that of the request, or the only one of the host.
+fn judge_default(cx: &Context<'_>, name: ClusterName<'_>, lines: &[Span], out: &mut Findings) {
+    let is_number = |line: &Span| cx.sources.text(*line).trim_matches('"') == name.port.to_string();
+    let Some(&line) = lines.first().filter(|_| !lines.iter().any(is_number)) else {
+        return;
+    };
+    let Some(ports) = ports(cx, name.host).filter(|it| lacks(it, i64::from(name.port))) else {
+        return;
+    };
+    if !out.is_first(line) {
+        return;
+    }
+    let message = format!(
+        "`{}` has no port {}, which a destination without `port` means here: there is no cluster for it, and requests fail with 503",
+        name.host, name.port
+    );
+    out.add(Basis::Proven, line, message, |finding| {
+        let lines = ports.iter().take(LABELS);
+        lines
+            .fold(finding, |finding, port| {
+                finding.because(port.number_line, "a port of the host")
+            })
+            .help(format!(
+                "add `port` to the destination ({})",
+                numbers(&ports)
+            ))
+    });
+}
+
+/// The ports of an external host, by number; `None` where it is another, or nothing defines it.
+fn ports<'c>(cx: &'c Context<'_>, host: &str) -> Option<Vec<&'c Port<'c>>> {
     let mut ports: Vec<&Port<'_>> = Vec::new();
-    for service in cx.model.registry.of_host(&host) {
+    for service in cx.model.registry.of_host(host) {
         if service.definition.origin != Origin::ServiceEntry {
-            return;
+            return None;
         }
         ports.extend(&service.definition.ports);
     }
-    // A number that is 0 is not known.
-    let found = |port: &&Port<'_>| i64::from(port.number) == wanted.value || port.number == 0;
-    if ports.is_empty() || ports.iter().any(found) {
-        return;
-    }
     ports.sort_by_key(|port| port.number);
     ports.dedup_by_key(|port| port.number);
+    Some(ports).filter(|ports| !ports.is_empty())
+}
+
+/// A number that is 0 is not known.
+fn lacks(ports: &[&Port<'_>], wanted: i64) -> bool {
+    let is_there = |port: &&Port<'_>| i64::from(port.number) == wanted || port.number == 0;
+    !ports.iter().any(is_there)
+}
+
+fn numbers(ports: &[&Port<'_>]) -> String {
     let numbers: Vec<String> = ports.iter().map(|port| port.number.to_string()).collect();
+    numbers.join(", ")
+}
+
+fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
+    let host = target.host();
+    let Some(wanted) = target.port() else { return };
+    let Some(ports) = ports(cx, &host).filter(|it| lacks(it, wanted.value)) else {
+        return;
+    };
     let message = format!(
         "`{host}` has no port {}: there is no cluster for it, and what takes this route fails with 503",
         wanted.value
@@ -71,7 +126,7 @@ fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
         ),
         None => format!(
             "lead it to a port of the host ({}), or add the port to its ServiceEntry",
-            numbers.join(", ")
+            numbers(&ports)
         ),
     };
     out.add(Basis::Proven, wanted.span, message, |finding| {

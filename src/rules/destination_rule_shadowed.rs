@@ -1,5 +1,8 @@
 //! A rule of the client's namespace that hides the one with TLS.
 
+use std::collections::BTreeSet;
+
+use super::levels::levels;
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -73,30 +76,20 @@ impl Check for DestinationRuleShadowed {
     }
 }
 
-/// The blocks that one rule sets and the other does not, with their lines.
+/// The blocks that one rule sets, at whatever level, and the other nowhere; with their lines.
 fn lost(applied: &DestinationRule, hidden: &DestinationRule) -> Vec<(&'static str, Span)> {
-    let Some(theirs) = hidden.traffic_policy.as_ref().map(|it| &it.value) else {
-        return Vec::new();
-    };
-    let ours = applied.traffic_policy.as_ref().map(|it| &it.value);
-    let all = [
-        (
-            "tls",
-            theirs.tls.as_ref().map(|it| it.key),
-            ours.is_some_and(|it| it.tls.is_some()),
-        ),
-        (
-            "outlierDetection",
-            theirs.outlier_detection.as_ref().map(|it| it.key),
-            ours.is_some_and(|it| it.outlier_detection.is_some()),
-        ),
-        (
-            "portLevelSettings",
-            theirs.port_level_settings.as_ref().map(|it| it.key),
-            ours.is_some_and(|it| it.port_level_settings.is_some()),
-        ),
-    ];
-    let set = all.into_iter().filter(|(_, _, ours)| !ours);
-    set.filter_map(|(name, line, _)| Some((name, line?)))
-        .collect()
+    let ours: BTreeSet<&str> = blocks(applied).map(|(name, _)| name).collect();
+    let mut seen = BTreeSet::new();
+    let theirs = blocks(hidden).filter(|(name, _)| !ours.contains(name) && seen.insert(*name));
+    theirs.collect()
+}
+
+/// What hurts where it is lost.
+fn blocks(rule: &DestinationRule) -> impl Iterator<Item = (&'static str, Span)> {
+    let of_ports = rule.traffic_policy.iter();
+    let of_ports = of_ports.filter_map(|it| it.port_level_settings.as_ref());
+    let of_ports = of_ports.map(|it| ("portLevelSettings", it.key));
+    let blocks = levels(rule).flat_map(|level| level.blocks().collect::<Vec<_>>());
+    let blocks = blocks.filter(|(name, _)| matches!(*name, "tls" | "outlierDetection"));
+    blocks.chain(of_ports)
 }

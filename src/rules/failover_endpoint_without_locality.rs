@@ -1,6 +1,6 @@
 //! Failover between regions that no endpoint names.
 
-use super::context::policies;
+use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
@@ -25,7 +25,7 @@ impl Check for FailoverEndpointWithoutLocality {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = &rule.host else { continue };
-            let settings = policies(rule).filter_map(|policy| policy.load_balancer.as_ref());
+            let settings = levels(rule).filter_map(|level| level.load_balancer);
             let mut settings = settings.filter_map(|it| it.value.locality_lb_setting.as_ref());
             let failover = settings.find(|it| !it.value.failover.items().is_empty());
             let Some(failover) = failover else { continue };

@@ -1,9 +1,11 @@
 //! Limits for HTTP on a host where the proxy sees none.
 
+use std::collections::BTreeSet;
+
+use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Origin, Port};
-use crate::istio::decode::Items;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -29,7 +31,10 @@ const PORTS: usize = 256;
 impl Check for HttpPoolOnTlsPort {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
-            let (Some(host), Some(policy)) = (&rule.host, &rule.traffic_policy) else {
+            let mut pools = levels(rule)
+                .filter_map(|level| Some((level, level.connection_pool?.value.http.as_ref()?)))
+                .peekable();
+            let (Some(host), Some(_)) = (&rule.host, pools.peek()) else {
                 continue;
             };
             let hosts = cx.hosts_under(&host.value, resource.namespace());
@@ -43,41 +48,22 @@ impl Check for HttpPoolOnTlsPort {
             if ports.len() > PORTS {
                 continue;
             }
-            let unseen = |number: u32| {
-                let of_number = ports.iter().filter(|port| port.number == number);
-                of_number.clone().next().is_some()
-                    && of_number.clone().all(|port| port.protocol.is_tcp())
-                    && !hosts.iter().any(|it| cx.http_reaches(it.host, number))
+            let is_unseen = |number: &u32| {
+                let mut of_number = ports.iter().filter(|port| port.number == *number);
+                of_number.all(|port| port.protocol.is_tcp())
+                    && !hosts.iter().any(|it| cx.http_reaches(it.host, *number))
             };
-            let policy = &policy.value;
-            let own: Vec<i64> = policy
-                .port_level_settings
-                .items()
-                .iter()
-                .filter_map(|entry| Some(entry.port.as_ref()?.value.number.as_ref()?.value))
-                .collect();
-            let rest: Vec<u32> = ports
-                .iter()
-                .map(|port| port.number)
-                .filter(|number| !own.contains(&i64::from(*number)))
-                .collect();
-            let top = policy.connection_pool.as_ref().map(|pool| (pool, rest));
-            let entries = policy
-                .port_level_settings
-                .items()
-                .iter()
-                .filter_map(|entry| {
-                    let number = entry.port.as_ref()?.value.number.as_ref()?.value;
-                    let number = u32::try_from(number).ok()?;
-                    Some((entry.connection_pool.as_ref()?, vec![number]))
-                });
-            for (pool, numbers) in top.into_iter().chain(entries) {
-                let Some(http) = &pool.value.http else {
-                    continue;
-                };
+            let numbers: BTreeSet<u32> = ports.iter().map(|port| port.number).collect();
+            let unseen: BTreeSet<u32> = numbers.iter().copied().filter(is_unseen).collect();
+            for (level, http) in pools {
+                let numbers = numbers.iter().copied();
+                let numbers: Vec<u32> = numbers.filter(|it| level.ports.hold(*it)).collect();
                 // An upgrade of the protocol is another matter.
                 let only_upgrade = http.value.h2_upgrade_policy.is_some();
-                if numbers.is_empty() || only_upgrade || !numbers.iter().all(|it| unseen(*it)) {
+                if numbers.is_empty()
+                    || only_upgrade
+                    || !numbers.iter().all(|it| unseen.contains(it))
+                {
                     continue;
                 }
                 let (is, list) = match numbers.as_slice() {

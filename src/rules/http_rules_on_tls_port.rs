@@ -1,5 +1,6 @@
 //! A VirtualService with `http` rules for a host on which no HTTP is seen.
 
+use super::foreign::is_foreign;
 use super::subjects::Subjects;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, matches};
 use crate::diag::{Fixable, Severity};
@@ -63,15 +64,11 @@ impl Check for HttpRulesOnTlsPort {
     }
 }
 
-/// Protocols that Istio does not know and that other controllers route by the `http` section.
-const FOREIGN: [&str; 4] = ["brpc", "dubbo", "metaprotocol", "thrift"];
-
 /// More lines than that say nothing more.
 const LABELS: usize = 3;
 
 fn basis(cx: &Context<'_>, subjects: &Subjects<'_>, ports: &[&Port<'_>]) -> Basis {
-    let foreign = |name: &str| name.split('-').any(|part| FOREIGN.contains(&part));
-    if ports.iter().any(|port| foreign(port.name)) {
+    if ports.iter().any(|port| is_foreign(port)) {
         return Basis::assuming("no other controller reads the section");
     }
     let mut hosts = subjects.hosts.iter();

@@ -1,6 +1,7 @@
 //! A load balancer with nothing to balance.
 
 use super::context::Defined;
+use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::host::is_wildcard;
@@ -25,10 +26,10 @@ pub(super) struct LoadBalancerOnNone;
 impl Check for LoadBalancerOnNone {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
-            let (Some(host), Some(policy)) = (&rule.host, &rule.traffic_policy) else {
-                continue;
-            };
-            let Some(balancer) = &policy.value.load_balancer else {
+            let mut balancers = levels(rule)
+                .filter_map(|level| level.load_balancer)
+                .peekable();
+            let (Some(host), Some(_)) = (&rule.host, balancers.peek()) else {
                 continue;
             };
             let hosts = cx.hosts_under(&host.value, resource.namespace());
@@ -39,25 +40,27 @@ impl Check for LoadBalancerOnNone {
             let Some(first) = hosts.first().filter(|_| none) else {
                 continue;
             };
-            let message = format!(
-                "`loadBalancer` has no effect: the client chooses the address of `{}`, there is nothing to balance",
-                first.host
-            );
-            let fix = fix(cx, &hosts, balancer.key);
-            let help = match fix {
-                Some(_) => "remove it",
-                None => "remove it, or use `resolution: DNS` so that Envoy knows the addresses",
-            };
-            out.add(Basis::Proven, balancer.key, message, |finding| {
-                let line = first.definition.resolution_line;
-                line.into_iter()
-                    .fold(finding, |finding, line| {
-                        finding.because(line, "the client's own address is used")
-                    })
-                    .because(first.line, "the external host")
-                    .help(help)
-                    .fix(fix)
-            });
+            for balancer in balancers {
+                let message = format!(
+                    "`loadBalancer` has no effect: the client chooses the address of `{}`, there is nothing to balance",
+                    first.host
+                );
+                let fix = fix(cx, &hosts, balancer.key);
+                let help = match fix {
+                    Some(_) => "remove it",
+                    None => "remove it, or use `resolution: DNS` so that Envoy knows the addresses",
+                };
+                out.add(Basis::Proven, balancer.key, message, |finding| {
+                    let line = first.definition.resolution_line;
+                    line.into_iter()
+                        .fold(finding, |finding, line| {
+                            finding.because(line, "the client's own address is used")
+                        })
+                        .because(first.line, "the external host")
+                        .help(help)
+                        .fix(fix)
+                });
+            }
         }
     }
 }

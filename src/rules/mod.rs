@@ -31,6 +31,7 @@ mod endpoint_name_differs_from_host;
 mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
 mod findings;
+mod foreign;
 mod gateway_cannot_see_host;
 mod gateway_drops_request;
 mod gateway_errors_shadowed;
@@ -40,6 +41,7 @@ mod gateway_routes_to_itself;
 mod gateway_sni_mismatch;
 mod h2_upgrade_to_external;
 mod harm;
+mod hash_on_l4;
 mod host_count;
 mod host_is_kubernetes_service;
 mod host_needs_dns;
@@ -50,8 +52,10 @@ mod http_rules_on_tls_port;
 mod http_to_443_without_tls;
 mod index;
 mod istio_mutual_to_external;
+mod levels;
 mod load_balancer_on_none;
 mod logical_dns_on_gslb;
+mod match_condition_ignored;
 mod match_gateway_not_listed;
 mod match_port_unknown;
 mod matches;
@@ -87,6 +91,7 @@ mod starttls_port_as_tls;
 mod static_without_endpoints;
 mod strict_dns_on_cdn;
 mod subjects;
+mod subset_drops_policy;
 mod subset_unresolved;
 mod taken;
 mod targets;
@@ -97,6 +102,7 @@ mod tcp_routes_on_tls_port;
 mod tcp_without_address;
 mod texts;
 mod tls_mode_missing;
+mod tls_routes_cover_part;
 mod tls_routes_on_http_port;
 mod tls_routes_on_terminating_server;
 mod traffic;
@@ -105,6 +111,7 @@ mod udp_port;
 mod unknown_hosts;
 mod unreachable_route;
 mod virtual_service_duplicate;
+mod virtual_service_host_unknown;
 mod ways;
 mod written;
 mod zero_limit_means_none;
@@ -187,6 +194,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_routes_to_itself::RULE,
     &gateway_sni_mismatch::RULE,
     &h2_upgrade_to_external::RULE,
+    &hash_on_l4::RULE,
     &host_is_kubernetes_service::RULE,
     &host_needs_dns::RULE,
     &host_trailing_dot::RULE,
@@ -197,6 +205,7 @@ static ALL: &[&RuleDef] = &[
     &istio_mutual_to_external::RULE,
     &load_balancer_on_none::RULE,
     &logical_dns_on_gslb::RULE,
+    &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,
     &match_port_unknown::RULE,
     &mesh_name_sent_outside::RULE,
@@ -227,6 +236,7 @@ static ALL: &[&RuleDef] = &[
     &starttls_port_as_tls::RULE,
     &static_without_endpoints::RULE,
     &strict_dns_on_cdn::RULE,
+    &subset_drops_policy::RULE,
     &subset_unresolved::RULE,
     &tcp_idle_timeout_level::RULE,
     &tcp_origination_without_sni::RULE,
@@ -234,11 +244,13 @@ static ALL: &[&RuleDef] = &[
     &tcp_routes_on_tls_port::RULE,
     &tcp_without_address::RULE,
     &tls_mode_missing::RULE,
+    &tls_routes_cover_part::RULE,
     &tls_routes_on_http_port::RULE,
     &tls_routes_on_terminating_server::RULE,
     &udp_port::RULE,
     &unreachable_route::RULE,
     &virtual_service_duplicate::RULE,
+    &virtual_service_host_unknown::RULE,
     &zero_limit_means_none::RULE,
 ];
 

@@ -1,9 +1,9 @@
 //! Limits of TCP connections at a level that the TCP proxy does not read.
 
 use super::context::Defined;
+use super::levels::{Ports, levels};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
-use crate::istio::decode::Items;
 use crate::istio::traffic::{TcpPool, TrafficPolicy};
 use crate::istio::value::Duration;
 use crate::source::Spanned;
@@ -12,7 +12,7 @@ use crate::yaml::Value;
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "tcp-idle-timeout-level",
-        summary: "`tcp.idleTimeout` and `maxConnectionDuration` of `portLevelSettings` do not reach a TCP or TLS port",
+        summary: "`tcp.idleTimeout` and `maxConnectionDuration` of `portLevelSettings` and subsets do not reach a TCP or TLS port",
         severity: Severity::Warning,
         fixable: Fixable::Sometimes,
         since: "0.1.0",
@@ -24,32 +24,36 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct TcpIdleTimeoutLevel;
 
+/// So many ports of the hosts of a rule are looked at.
+const PORTS: usize = 256;
+
 impl Check for TcpIdleTimeoutLevel {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, rule) in cx.destination_rules() {
-            let (Some(host), Some(policy)) = (&rule.host, &rule.traffic_policy) else {
+            let Some(host) = &rule.host else { continue };
+            let mut pools = levels(rule)
+                .filter_map(|level| Some((level, level.connection_pool?.value.tcp.as_ref()?)))
+                .filter(|(level, _)| level.of_subset || matches!(level.ports, Ports::One(_)))
+                .peekable();
+            if pools.peek().is_none() {
                 continue;
-            };
+            }
+            let top = rule.traffic_policy.as_ref();
             let hosts = cx.hosts_under(&host.value, resource.namespace());
-            for entry in policy.value.port_level_settings.items() {
-                let pool = entry
-                    .connection_pool
-                    .as_ref()
-                    .and_then(|it| it.value.tcp.as_ref());
-                let number = entry.port.as_ref().and_then(|it| it.value.number.as_ref());
-                let (Some(pool), Some(number)) = (pool, number) else {
+            for (level, pool) in pools {
+                let ports = hosts.iter().flat_map(|it| &it.definition.ports).take(PORTS);
+                let mut ports = ports
+                    .filter(|port| level.ports.hold(port.number))
+                    .peekable();
+                let Some(&port) = ports.peek() else { continue };
+                if !ports.all(|port| port.protocol.is_tcp()) {
                     continue;
-                };
-                let ports = hosts.iter().flat_map(|it| &it.definition.ports);
-                let mut ports = ports.filter(|port| i64::from(port.number) == number.value);
-                let Some(port) = ports.next().filter(|port| port.protocol.is_tcp()) else {
-                    continue;
-                };
-                for (name, limit) in lost(&pool.value, &policy.value) {
+                }
+                for (name, limit) in lost(&pool.value, top) {
                     let message = format!(
                         "`{name}: {}` here does not reach port {} of `{}`: the TCP proxy reads it from the top level of the rule only",
                         cx.sources.text(limit.span),
-                        number.value,
+                        port.number,
                         host.value
                     );
                     out.add(Basis::Proven, limit.key, message, |finding| {
@@ -61,7 +65,7 @@ impl Check for TcpIdleTimeoutLevel {
                             .help(format!(
                                 "set it under `trafficPolicy.connectionPool.tcp.{name}`; it then holds for every TCP and TLS port of the host"
                             ))
-                            .fix(fix(cx, &hosts, policy, name, limit))
+                            .fix(top.and_then(|top| fix(cx, &hosts, top, name, limit)))
                     });
                 }
             }
@@ -69,11 +73,13 @@ impl Check for TcpIdleTimeoutLevel {
     }
 }
 
-/// The limits of a port that the top level of the rule does not set alike.
-fn lost<'p>(pool: &'p TcpPool, top: &TrafficPolicy) -> Vec<(&'static str, &'p Spanned<Duration>)> {
+/// The limits of a level that the top level of the rule does not set alike.
+fn lost<'p>(
+    pool: &'p TcpPool,
+    top: Option<&Spanned<TrafficPolicy>>,
+) -> Vec<(&'static str, &'p Spanned<Duration>)> {
     let top = top
-        .connection_pool
-        .as_ref()
+        .and_then(|top| top.connection_pool.as_ref())
         .and_then(|it| it.value.tcp.as_ref());
     let alike = |of_top: Option<&Option<Spanned<Duration>>>, limit: &Spanned<Duration>| {
         of_top
