@@ -34,19 +34,30 @@ impl Check for ConnectTimeoutDefault {
             if !by_default || !out.is_first(place) {
                 continue;
             }
-            let retries = reached.hop.result.route.as_ref();
-            let retries = retries
-                .and_then(|it| it.retry.value.as_ref())
-                .map_or(0, |it| it.attempts.value);
-            let tries = i64::from(retries) + 1;
-            let whole = span_of_time(connect.value.saturating_mul(tries));
-            let message = format!(
-                "no `connectTimeout`: each try to a silent address of `{}` hangs {} before it counts, a request up to {whole} \
-                 ({tries} {})",
-                reached.destination(),
-                span_of_time(connect.value),
-                if tries == 1 { "try" } else { "tries" },
-            );
+            let route = reached.hop.result.route.as_deref();
+            let retry = route.and_then(|it| it.retry.value.as_ref());
+            let tries = i64::from(retry.map_or(0, |it| it.attempts.value)) + 1;
+            let whole = connect.value.saturating_mul(tries);
+            let each = retry.and_then(|it| it.per_try_timeout_ms.as_ref());
+            let limits = [
+                route.map_or(0, |it| it.timeout_ms.value),
+                each.map_or(0, |it| it.value.saturating_mul(tries)),
+            ];
+            let limit = limits.into_iter().filter(|limit| *limit > 0).min();
+            let (destination, time) = (reached.destination(), span_of_time(connect.value));
+            let message = match limit.filter(|limit| *limit < whole) {
+                Some(limit) => format!(
+                    "no `connectTimeout`: a silent address of `{destination}` counts as failed only after {time}, and holds \
+                     a request for up to {}",
+                    span_of_time(limit),
+                ),
+                None => format!(
+                    "no `connectTimeout`: each try to a silent address of `{destination}` hangs {time} before it counts, a \
+                     request up to {} ({tries} {})",
+                    span_of_time(whole),
+                    if tries == 1 { "try" } else { "tries" },
+                ),
+            };
             let basis = Basis::assuming("a dead address is to be left within a second or two");
             out.add(basis, place, message, |finding| {
                 finding

@@ -81,7 +81,7 @@ fn head(group: &Group<'_>, columns: &Columns<'_>) -> String {
     columns.row(&mut out, &Row::new("from", clients.join(", "), &because));
     if path.declared.is_none() {
         let text = format!(
-            "by no ServiceEntry of these files, with port {} for {}",
+            "on port {} by no ServiceEntry of these files; asked as {}",
             path.port,
             hop::spoken(path.speaks)
         );
