@@ -315,7 +315,8 @@ pub struct ClusterFacts {
     pub max_requests_per_connection: Option<Traced<u32>>,
     pub http_idle_timeout_ms: Option<Traced<i64>>,
     pub max_connection_duration_ms: Option<Traced<i64>>,
-    pub circuit_breakers: CircuitBreakers,
+    /// `None`: no limit is set.
+    pub circuit_breakers: Option<Box<CircuitBreakers>>,
     pub tcp_keepalive: Option<Box<KeepaliveFacts>>,
     /// Settings of the files that have no effect on this cluster, and the line that took it away.
     pub overridden: Vec<Overridden>,

@@ -13,7 +13,7 @@ use crate::source::{Span, Spanned};
 /// The part of a cluster that the connection pool decides.
 pub(super) struct Pool {
     pub(super) connect_timeout_ms: Traced<i64>,
-    pub(super) circuit_breakers: CircuitBreakers,
+    pub(super) circuit_breakers: Option<Box<CircuitBreakers>>,
     pub(super) max_requests_per_connection: Option<Traced<u32>>,
     pub(super) http_idle_timeout_ms: Option<Traced<i64>>,
     pub(super) max_connection_duration_ms: Option<Traced<i64>>,
@@ -31,16 +31,17 @@ pub(super) fn pool(policy: &Policy<'_>, port: &Port<'_>, client: &Client, mesh: 
         .and_then(|pool: &ConnectionPool| pool.tcp.as_ref())
         .map(|tcp| &tcp.value);
     let upstream = upstream(http, port, client, mesh);
+    let breakers = CircuitBreakers {
+        max_connections: tcp.and_then(|tcp| positive(&tcp.max_connections)),
+        max_pending_requests: http.and_then(|http| positive(&http.http1_max_pending_requests)),
+        max_requests: http.and_then(|http| positive(&http.http2_max_requests)),
+        max_retries: http.and_then(|http| positive(&http.max_retries)),
+    };
     Pool {
         connect_timeout_ms: tcp
             .and_then(|tcp| tcp.connect_timeout.as_ref())
             .map_or_else(|| mesh.connect_timeout_ms(), millis),
-        circuit_breakers: CircuitBreakers {
-            max_connections: tcp.and_then(|tcp| positive(&tcp.max_connections)),
-            max_pending_requests: http.and_then(|http| positive(&http.http1_max_pending_requests)),
-            max_requests: http.and_then(|http| positive(&http.http2_max_requests)),
-            max_retries: http.and_then(|http| positive(&http.max_retries)),
-        },
+        circuit_breakers: (breakers != CircuitBreakers::default()).then(|| Box::new(breakers)),
         max_requests_per_connection: http
             .and_then(|http| positive(&http.max_requests_per_connection)),
         http_idle_timeout_ms: http

@@ -96,7 +96,7 @@ fn rule(name: &str, namespace: &str, spec: &str) -> String {
 }
 
 fn connections(facts: &ClusterFacts) -> Option<u32> {
-    let limit = facts.circuit_breakers.max_connections.as_ref();
+    let limit = facts.circuit_breakers.as_ref()?.max_connections.as_ref();
     limit.map(|limit| limit.value)
 }
 

@@ -34,7 +34,7 @@ fn cluster(cluster_type: ClusterType, address: &str) -> ClusterFacts {
         max_requests_per_connection: None,
         http_idle_timeout_ms: None,
         max_connection_duration_ms: None,
-        circuit_breakers: CircuitBreakers::default(),
+        circuit_breakers: None,
         tcp_keepalive: None,
         overridden: Vec::new(),
     }

@@ -2,6 +2,7 @@
 
 mod bytes;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -62,7 +63,7 @@ struct Addition<'s, 'm> {
     number: u32,
     protocol: Protocol,
     port: Option<&'m Port<'m>>,
-    bind: Option<String>,
+    bind: Option<&'s str>,
     address: Option<&'m Address<'m>>,
 }
 
@@ -118,7 +119,7 @@ impl<'m> Build<'_, 'm> {
                     number: port,
                     protocol,
                     port: service.port(port),
-                    bind: listener.bind().map(str::to_owned),
+                    bind: listener.bind(),
                     address,
                 });
             }
@@ -142,13 +143,13 @@ impl<'m> Build<'_, 'm> {
                         number,
                         protocol: port.protocol,
                         port: Some(port),
-                        bind: listener.bind().map(str::to_owned),
+                        bind: listener.bind(),
                         address,
                     };
                     match self.instances(&addition) {
                         None => self.add(&addition),
                         Some(instances) => {
-                            for bind in instances {
+                            for bind in &instances {
                                 self.add(&Addition {
                                     bind: Some(bind),
                                     ..addition
@@ -188,18 +189,18 @@ impl<'m> Build<'_, 'm> {
         }
         let kind = addition.protocol.listener();
         let range = addition.address.filter(|address| address.ip().is_none());
-        let bind = match (&addition.bind, kind, addition.address) {
+        let bind: Cow<'_, str> = match (addition.bind, kind, addition.address) {
             (_, ListenerKind::None, _) => return,
-            (Some(bind), _, _) => bind.clone(),
+            (Some(bind), _, _) => bind.into(),
             (None, ListenerKind::Tcp | ListenerKind::Auto, Some(address)) if range.is_none() => {
                 address
                     .ip()
-                    .map_or_else(|| WILDCARD.to_owned(), |ip| ip.to_string())
+                    .map_or(WILDCARD.into(), |ip| ip.to_string().into())
             }
-            _ => WILDCARD.to_owned(),
+            _ => WILDCARD.into(),
         };
         let cidr = range.filter(|_| addition.bind.is_none());
-        let current = self.entries.get_mut(&bind);
+        let current = self.entries.get_mut(&*bind);
         if current.as_ref().is_some_and(|entry| entry.locked) {
             return;
         }
@@ -242,7 +243,7 @@ impl<'m> Build<'_, 'm> {
         if addition.protocol != Protocol::HttpProxy && existing.is_some_and(clash) {
             return;
         }
-        match self.entries.get_mut(&bind) {
+        match self.entries.get_mut(&*bind) {
             Some(entry) if !replaces => {
                 let mixes = match kind {
                     ListenerKind::Tcp => entry.protocol.is_http(),
@@ -259,7 +260,7 @@ impl<'m> Build<'_, 'm> {
                     chains: Chains::first(chains),
                     locked: false,
                 };
-                self.entries.insert(bind, entry);
+                self.entries.insert(bind.into_owned(), entry);
             }
         }
     }

@@ -186,7 +186,7 @@ impl<'t> JsonCluster<'t> {
                 "max_connection_duration_ms",
                 &facts.max_connection_duration_ms,
             ),
-            circuit_breakers: JsonBreakers::new(&facts.circuit_breakers, &mut at),
+            circuit_breakers: JsonBreakers::new(facts.circuit_breakers.as_deref(), &mut at),
             tcp_keepalive: facts
                 .tcp_keepalive
                 .as_ref()
@@ -282,7 +282,9 @@ impl<'t> JsonTls<'t> {
 }
 
 impl JsonBreakers {
-    fn new(breakers: &CircuitBreakers, at: &mut At<'_, '_>) -> Self {
+    fn new(breakers: Option<&CircuitBreakers>, at: &mut At<'_, '_>) -> Self {
+        let none = CircuitBreakers::default();
+        let breakers = breakers.unwrap_or(&none);
         let mut number = |fact: &str, value: &Option<Traced<u32>>| {
             at.number(&format!("circuit_breakers.{fact}"), value)
         };
