@@ -36,7 +36,8 @@ impl Check for AmbientNoneWithoutAddress {
             };
             let place = definition.resolution_line.unwrap_or(host.line);
             let message = format!(
-                "`{}` has no address by which ztunnel could send its traffic to the waypoint: with `resolution: NONE` none is allocated either",
+                "`{}` has no address by which ztunnel could send its traffic to the waypoint: with \
+                 `resolution: NONE` none is allocated either",
                 host.name
             );
             out.add(Basis::Proven, place, message, |finding| {

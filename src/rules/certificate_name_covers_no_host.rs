@@ -55,7 +55,8 @@ impl Check for CertificateNameCoversNoHost {
             let basis =
                 Basis::assuming("the certificate of the other side carries the name of the host");
             let message = format!(
-                "only a certificate for `{}` is accepted, and that is none of the hosts: `{}` with its own certificate is refused",
+                "only a certificate for `{}` is accepted, and that is none of the hosts: `{}` with its own \
+                 certificate is refused",
                 first.value, reached.path.host
             );
             out.add(basis, first.span, message, |finding| {

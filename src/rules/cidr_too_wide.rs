@@ -45,7 +45,8 @@ impl Check for CidrTooWide {
                 let line = port.protocol_line.unwrap_or(port.number_line);
                 finding
                     .because(line, "taken as raw bytes")
-                    .help("name the ranges that are needed, or let unknown hosts pass with `outboundTrafficPolicy: {mode: ALLOW_ANY}`")
+                    .help("name the ranges that are needed, or let unknown hosts pass with `outboundTrafficPolicy: \
+                           {mode: ALLOW_ANY}`")
             });
         }
     }

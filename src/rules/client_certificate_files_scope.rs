@@ -41,13 +41,15 @@ impl Check for ClientCertificateFilesScope {
                 let basis =
                     Basis::assuming("not every workload that uses the host mounts the file");
                 let message = format!(
-                    "every proxy that imports this rule needs the file `{}`: where it is missing, the cluster of `{}` cannot be used",
+                    "every proxy that imports this rule needs the file `{}`: where it is missing, the cluster of `{}` \
+                     cannot be used",
                     file.value, external.host
                 );
                 out.add(basis, file.span, message, |finding| {
                         finding
                             .because(external.line, "the external host")
-                            .help("add a `workloadSelector` for the workloads that mount it, or keep the rule to its namespace with `exportTo: [.]`")
+                            .help("add a `workloadSelector` for the workloads that mount it, or keep the rule to its \
+                                   namespace with `exportTo: [.]`")
                     });
             }
         }

@@ -48,7 +48,8 @@ impl Check for CredentialNameOnSidecar {
                 finding
                     .because(reached.port_line(), "what the application sends in plain text")
                     .because(reached.host_line(), "the external host")
-                    .help("add a `workloadSelector` for the workloads that may read the Secret, or originate TLS at the egress gateway")
+                    .help("add a `workloadSelector` for the workloads that may read the Secret, or originate \
+                           TLS at the egress gateway")
             });
         }
     }

@@ -60,7 +60,8 @@ impl Check for DestinationNotExported {
                 }
                 let own = first.namespace().unwrap_or_default();
                 let message = format!(
-                    "`{host}` of namespace `{own}` is not exported to `{namespace}`: there is no cluster for it there, and requests fail with 503"
+                    "`{host}` of namespace `{own}` is not exported to `{namespace}`: there is no cluster for it \
+                     there, and requests fail with 503"
                 );
                 let basis = match is_for_own(routes, namespace) {
                     true => Basis::Proven,

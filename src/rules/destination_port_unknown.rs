@@ -64,7 +64,8 @@ fn judge_default(cx: &Context<'_>, name: ClusterName<'_>, lines: &[Span], out: &
         return;
     }
     let message = format!(
-        "`{}` has no port {}, which a destination without `port` means here: there is no cluster for it, and requests fail with 503",
+        "`{}` has no port {}, which a destination without `port` means here: there is no cluster for it, and \
+         requests fail with 503",
         name.host, name.port
     );
     out.add(Basis::Proven, line, message, |finding| {

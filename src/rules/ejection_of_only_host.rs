@@ -55,7 +55,8 @@ impl Check for EjectionOfOnlyHost {
             let time = outlier.base_ejection_ms.as_ref();
             let lasts = span_of_time(time.map_or(DEFAULT_EJECTION_MS, |time| time.value));
             let message = format!(
-                "`maxEjectionPercent: {}` lets the only host of {} be ejected: every request fails at once for {lasts}, although the host may be well again",
+                "`maxEjectionPercent: {}` lets the only host of {} be ejected: every request fails at once for \
+                 {lasts}, although the host may be well again",
                 all.value,
                 cluster.destination(),
             );

@@ -50,7 +50,8 @@ impl Check for EndpointNameDiffersFromHost {
                 continue;
             };
             let message = format!(
-                "`{}` is asked for `{host}`: the Host header, the SNI and the name that its certificate must have all come from the request",
+                "`{}` is asked for `{host}`: the Host header, the SNI and the name that its certificate must have all \
+                 come from the request",
                 endpoint.value
             );
             let basis = Basis::assuming("the endpoint serves its own name only");
@@ -60,7 +61,8 @@ impl Check for EndpointNameDiffersFromHost {
                     finding.because(*line, "TLS is originated, with no name of its own")
                 })
                 .because(reached.host_line(), "the name of the request")
-                .help("rewrite the `authority` in a VirtualService, or set `sni` and `subjectAltNames` to what the endpoints serve")
+                .help("rewrite the `authority` in a VirtualService, or set `sni` and `subjectAltNames` to what the \
+                       endpoints serve")
             });
         }
     }

@@ -40,7 +40,8 @@ impl Check for FailoverEndpointWithoutLocality {
                     continue;
                 }
                 let message = format!(
-                    "none of the {} endpoints of `{}` has a `locality`: all have the same priority, and `failover` has nothing to choose between",
+                    "none of the {} endpoints of `{}` has a `locality`: all have the same priority, and `failover` \
+                     has nothing to choose between",
                     endpoints.len(),
                     defined.host
                 );

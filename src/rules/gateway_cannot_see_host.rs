@@ -43,7 +43,8 @@ impl Check for GatewayCannotSeeHost {
                 continue;
             }
             let message = format!(
-                "`exportTo` hides `{}` from the egress gateway in `{namespace}`, which routes to it: requests fail there with 503",
+                "`exportTo` hides `{}` from the egress gateway in `{namespace}`, which routes to it: requests fail \
+                 there with 503",
                 path.host
             );
             out.add(Basis::Proven, place, message, |finding| {

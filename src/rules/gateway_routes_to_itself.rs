@@ -49,7 +49,8 @@ impl Check for GatewayRoutesToItself {
                     .fold(finding, |finding, line| {
                         finding.because(*line, "the server of the gateway that takes it")
                     })
-                    .help("add `gateways: [mesh]` to each `match` of this rule, and a rule for the gateway that leads to the host")
+                    .help("add `gateways: [mesh]` to each `match` of this rule, and a rule for the gateway that leads \
+                           to the host")
             });
         }
     }

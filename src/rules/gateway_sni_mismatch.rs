@@ -50,7 +50,8 @@ impl Check for GatewaySniMismatch {
             }
             let how = if sent.written { "" } else { ", Istio's own," };
             let message = format!(
-                "the server name `{}`{how} is none of the Gateway's hosts on port {}: no filter chain takes the connection, which is closed",
+                "the server name `{}`{how} is none of the Gateway's hosts on port {}: no filter chain takes the \
+                 connection, which is closed",
                 sent.name, at_gateway.call.port
             );
             out.add(Basis::Proven, sent.place, message, |mut finding| {

@@ -63,7 +63,8 @@ impl Check for HashOnL4 {
                     continue;
                 };
                 let message = format!(
-                    "`{name}` has nothing to hash: no HTTP is seen on port {} of `{first}`, and each connection goes to any address",
+                    "`{name}` has nothing to hash: no HTTP is seen on port {} of `{first}`, and each connection goes \
+                     to any address",
                     port.number
                 );
                 let basis = match own.iter().any(|(_, port)| is_foreign(port)) {

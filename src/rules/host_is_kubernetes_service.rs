@@ -35,7 +35,8 @@ impl Check for HostIsKubernetesService {
                 continue;
             };
             let message = format!(
-                "`{}` is the name of a Kubernetes Service of this namespace, which always wins: the entry's ports, resolution and endpoints are not used",
+                "`{}` is the name of a Kubernetes Service of this namespace, which always wins: the entry's ports, \
+                 resolution and endpoints are not used",
                 entry.name()
             );
             let files = (entry.host.line.file, service.host.line.file);

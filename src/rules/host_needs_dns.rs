@@ -48,7 +48,8 @@ impl Check for HostNeedsDns {
                 continue;
             }
             let message = format!(
-                "`{}` must be in the DNS before a request can reach the sidecar: the application resolves the name itself, `endpoints` are for Envoy only",
+                "`{}` must be in the DNS before a request can reach the sidecar: the application resolves the name \
+                 itself, `endpoints` are for Envoy only",
                 host.name
             );
             let basis = Basis::assuming("the name is made up for the mesh, and no DNS knows it");

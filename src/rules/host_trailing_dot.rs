@@ -31,7 +31,8 @@ impl Check for HostTrailingDot {
         {
             let without = host.name.trim_end_matches('.');
             let message = format!(
-                "`{}` is another host than `{without}`: requests, certificates and rules name it without the dot and do not meet this entry",
+                "`{}` is another host than `{without}`: requests, certificates and rules name it without the dot and \
+                 do not meet this entry",
                 host.name
             );
             out.add(Basis::Proven, host.line, message, |finding| {

@@ -89,7 +89,8 @@ impl Check for HttpPoolOnTlsPort {
                             let line = port.protocol_line.unwrap_or(port.number_line);
                             finding.because(line, format!("{} is passed on unseen", port.protocol.name()))
                         })
-                        .help("remove it and limit connections under `tcp`, or let a DestinationRule originate TLS for an HTTP port")
+                        .help("remove it and limit connections under `tcp`, or let a DestinationRule originate TLS \
+                               for an HTTP port")
                 });
             }
         }

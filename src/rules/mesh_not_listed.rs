@@ -47,7 +47,8 @@ impl Check for MeshNotListed {
                 continue;
             }
             if let Some(mesh) = rule_for_mesh(service) {
-                let message = "a rule here is for `mesh`, but `mesh` is not among the `gateways` of the VirtualService: sidecars never get the rule and go straight out";
+                let message = "a rule here is for `mesh`, but `mesh` is not among the `gateways` of the \
+                               VirtualService: sidecars never get the rule and go straight out";
                 out.add(Basis::Proven, mesh.span, message, |finding| {
                     finding
                         .because(key, "the list without `mesh`")
@@ -73,7 +74,8 @@ impl Check for MeshNotListed {
                 continue;
             }
             let message = format!(
-                "sidecars do not get this VirtualService: `mesh` is not among its `gateways`, so they send requests for `{}` straight out, past the gateway",
+                "sidecars do not get this VirtualService: `mesh` is not among its `gateways`, so they send requests \
+                 for `{}` straight out, past the gateway",
                 external.host
             );
             let basis = Basis::assuming("workloads with sidecars call the host by its own name");

@@ -37,7 +37,8 @@ impl Check for NonePortRemap {
                 continue;
             }
             let message = format!(
-                "connections still go to port {}: `resolution: NONE` keeps the port that the client chose, only the policy is that of port {port}",
+                "connections still go to port {}: `resolution: NONE` keeps the port that the client chose, only the \
+                 policy is that of port {port}",
                 reached.path.port
             );
             out.add(Basis::Proven, place, message, |finding| {

@@ -31,7 +31,8 @@ impl Check for OutboundPolicyEmpty {
             if policy.value.mode.is_some() || policy.value.egress_proxy.is_some() {
                 continue;
             }
-            let message = "`outboundTrafficPolicy` without `mode` means `REGISTRY_ONLY` and replaces the mesh's policy: hosts without an entry are blocked";
+            let message = "`outboundTrafficPolicy` without `mode` means `REGISTRY_ONLY` and replaces the mesh's \
+                           policy: hosts without an entry are blocked";
             out.add(Basis::Proven, policy.key, message, |finding| {
                 finding
                     .absent("mode")

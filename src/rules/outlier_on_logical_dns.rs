@@ -48,7 +48,8 @@ impl Check for OutlierOnLogicalDns {
             } else {
                 (
                     format!(
-                        "outlier detection does nothing for {destination}: logical DNS has one host, and less than 100 % of it is none"
+                        "outlier detection does nothing for {destination}: logical DNS has one host, and less than \
+                         100 % of it is none"
                     ),
                     "use `resolution: DNS`, which makes each address a host; 100 % would eject the only one",
                 )

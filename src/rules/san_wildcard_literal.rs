@@ -43,7 +43,8 @@ impl Check for SanWildcardLiteral {
                 out.add(basis, line, message, |finding| {
                     finding
                         .because(reached.host_line(), "the host that is asked for")
-                        .help("write the exact names that the certificate carries; a wildcard certificate carries the wildcard itself")
+                        .help("write the exact names that the certificate carries; a wildcard certificate carries the \
+                               wildcard itself")
                 });
             }
         }

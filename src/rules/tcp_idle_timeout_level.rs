@@ -51,7 +51,8 @@ impl Check for TcpIdleTimeoutLevel {
                 }
                 for (name, limit) in lost(&pool.value, top) {
                     let message = format!(
-                        "`{name}: {}` here does not reach port {} of `{}`: the TCP proxy reads it from the top level of the rule only",
+                        "`{name}: {}` here does not reach port {} of `{}`: the TCP proxy reads it from the top level \
+                         of the rule only",
                         cx.sources.text(limit.span),
                         port.number,
                         host.value
@@ -63,7 +64,8 @@ impl Check for TcpIdleTimeoutLevel {
                                 format!("{} is handled by the TCP proxy", port.protocol.name()),
                             )
                             .help(format!(
-                                "set it under `trafficPolicy.connectionPool.tcp.{name}`; it then holds for every TCP and TLS port of the host"
+                                "set it under `trafficPolicy.connectionPool.tcp.{name}`; it then holds for every TCP \
+                                 and TLS port of the host"
                             ))
                             .fix(top.and_then(|top| fix(cx, &hosts, top, name, limit)))
                     });

@@ -82,7 +82,8 @@ impl Check for TlsRoutesOnTerminatingServer {
                 .as_ref()
                 .and_then(|it| it.value.mode.as_ref());
             let message = format!(
-                "these `tls` rules are not used: the Gateway's server ends TLS (`{}`), and behind that only `tcp` or `http` rules count",
+                "these `tls` rules are not used: the Gateway's server ends TLS (`{}`), and behind that only `tcp` or \
+                 `http` rules count",
                 mode.map_or("PASSTHROUGH", |it| it.value.name())
             );
             out.add(Basis::Proven, tls.key, message, |finding| {

@@ -34,7 +34,8 @@ impl Check for UdpPort {
                 continue;
             };
             let message = format!(
-                "this entry does nothing: UDP is not captured, so `{}` is reached past the proxy, and no policy and no `REGISTRY_ONLY` holds for it",
+                "this entry does nothing: UDP is not captured, so `{}` is reached past the proxy, and no policy and \
+                 no `REGISTRY_ONLY` holds for it",
                 super::host_and_port(&host.name, first.number)
             );
             let place = first.protocol_line.unwrap_or(first.number_line);

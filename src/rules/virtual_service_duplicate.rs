@@ -50,7 +50,8 @@ impl Check for VirtualServiceDuplicate {
                 let files = (other.resource.span.file, service.resource.span.file);
                 let basis = Basis::together(cx.world.is_one_unit(files.0, files.1));
                 let message = format!(
-                    "`{host}` has another VirtualService, `{}`: sidecars use the `http` rules of the older one only, requests that only the other one matches get 404",
+                    "`{host}` has another VirtualService, `{}`: sidecars use the `http` rules of the older one only, \
+                     requests that only the other one matches get 404",
                     other.resource.name()
                 );
                 out.add(basis, *line, message, |finding| {

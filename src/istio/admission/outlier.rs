@@ -17,7 +17,8 @@ pub(super) fn check(outlier: Option<&Spanned<Box<OutlierDetection>>>, review: &m
             count.span,
             "`consecutiveLocalOriginFailures` needs `splitExternalLocalOriginErrors: true`",
         )
-        .help("set `splitExternalLocalOriginErrors: true`, or remove `consecutiveLocalOriginFailures`: without the split, local errors count as 5xx");
+        .help("set `splitExternalLocalOriginErrors: true`, or remove `consecutiveLocalOriginFailures`: without the \
+               split, local errors count as 5xx");
         if let Some(split) = split {
             finding = finding.because(split.span, "the split is off");
         }

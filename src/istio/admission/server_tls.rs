@@ -39,7 +39,8 @@ pub(super) fn check(tls: &Spanned<Box<ServerTls>>, review: &mut Review<'_>) {
         review.push(
             refusal(last, "the server's certificate comes from several places")
                 .because(first, "from here too")
-                .help("keep one of `credentialName`, `credentialNames`, `tlsCertificates` and the pair of `serverCertificate` and `privateKey`"),
+                .help("keep one of `credentialName`, `credentialNames`, `tlsCertificates` and the pair of \
+                       `serverCertificate` and `privateKey`"),
         );
     }
     let terminates = matches!(

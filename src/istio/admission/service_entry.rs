@@ -82,7 +82,8 @@ fn check_host(entry: &ServiceEntry, host: &Spanned<String>, review: &mut Review<
     };
     let finding = if is_address(host) {
         refusal(host.span, format!("`{}` is an address, and `hosts` holds names", host.value))
-            .help("give the service a name, and list the address in `addresses` (what clients connect to) or `endpoints` (where it goes)")
+            .help("give the service a name, and list the address in `addresses` (what clients connect to) or \
+                   `endpoints` (where it goes)")
     } else {
         refusal(host.span, format!("`{}` is no host: {fault}", host.value))
     };
@@ -93,7 +94,8 @@ fn check_none(entry: &ServiceEntry, review: &mut Review<'_>) {
     if let Some(selector) = &entry.workload_selector {
         let finding = warning(
             selector.key,
-            "`workloadSelector` finds endpoints that nothing is sent to: with the resolution `NONE` connections go to the address that the client chose",
+            "`workloadSelector` finds endpoints that nothing is sent to: with the resolution `NONE` connections go to \
+             the address that the client chose",
         )
         .help("remove it, or set `resolution` to `STATIC`");
         review.push(because_of_resolution(entry, finding));
