@@ -750,6 +750,19 @@ hosts:
 }
 
 #[test]
+fn a_world_may_be_left_out_of_a_run() {
+    let config = "worlds: {prod: [prod/**], dev: [dev/**]}\n";
+    let folder = folder(&[
+        ("egress-lint.yaml", config),
+        ("prod/a.yaml", GOOD),
+        ("dev/a.yaml", GOOD),
+    ]);
+    for arguments in [&["prod"][..], &["prod/a.yaml"], &["--exclude=dev/**"]] {
+        assert_eq!(code(&run(&folder, arguments)), 0, "{arguments:?}");
+    }
+}
+
+#[test]
 fn a_mesh_configuration_is_read_from_any_string() {
     let with = |mesh: &str| {
         let config = format!(

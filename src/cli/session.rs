@@ -73,11 +73,11 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         .inputs
         .retain(|input| Some(input.shown.as_str()) != stdin_name);
     let names = found.inputs.iter().map(|input| input.shown.as_str());
-    diagnostics.extend(config::unmatched(
-        &config,
-        &found.folders,
-        names.chain(stdin_name),
-    ));
+    // With a part left out on the command line, a glob may stand for just that.
+    if inputs.exclude.is_empty() {
+        let names = names.chain(stdin_name);
+        diagnostics.extend(config::unmatched(&config, &found.folders, names));
+    }
     let stdin = stdin_name.map(|name| {
         let content = match texts.get(name) {
             Some(text) => Ok(Content::Text(text.clone())),
