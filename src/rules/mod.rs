@@ -21,6 +21,7 @@ mod destination_port_unknown;
 mod destination_rule_duplicate;
 mod destination_rule_host_unknown;
 mod destination_rule_shadowed;
+mod destination_rule_unseen_by_gateway;
 mod destination_unknown;
 mod dns_round_robin_endpoints;
 mod double_tls;
@@ -28,6 +29,7 @@ mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
 mod endpoint_name_differs_from_host;
+mod exported_to_nobody;
 mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
 mod findings;
@@ -69,6 +71,7 @@ mod origination_without_target_port;
 mod outbound_policy_empty;
 mod outlier_enables_locality;
 mod outlier_http_codes_on_tls;
+mod outlier_on_egress_gateway;
 mod outlier_on_logical_dns;
 mod outlier_on_none;
 mod overview;
@@ -90,6 +93,7 @@ mod sidecar_does_not_import;
 mod starttls_port_as_tls;
 mod static_without_endpoints;
 mod strict_dns_on_cdn;
+mod subject_alt_names_unused;
 mod subjects;
 mod subset_drops_policy;
 mod subset_unresolved;
@@ -177,6 +181,7 @@ static ALL: &[&RuleDef] = &[
     &destination_rule_duplicate::RULE,
     &destination_rule_host_unknown::RULE,
     &destination_rule_shadowed::RULE,
+    &destination_rule_unseen_by_gateway::RULE,
     &destination_unknown::RULE,
     &dns_round_robin_endpoints::RULE,
     &double_tls::RULE,
@@ -184,6 +189,7 @@ static ALL: &[&RuleDef] = &[
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
     &endpoint_name_differs_from_host::RULE,
+    &exported_to_nobody::RULE,
     &failover_endpoint_without_locality::RULE,
     &failover_without_outlier_detection::RULE,
     &gateway_cannot_see_host::RULE,
@@ -217,6 +223,7 @@ static ALL: &[&RuleDef] = &[
     &outbound_policy_empty::RULE,
     &outlier_enables_locality::RULE,
     &outlier_http_codes_on_tls::RULE,
+    &outlier_on_egress_gateway::RULE,
     &outlier_on_logical_dns::RULE,
     &outlier_on_none::RULE,
     &per_try_timeout_not_below_timeout::RULE,
@@ -236,6 +243,7 @@ static ALL: &[&RuleDef] = &[
     &starttls_port_as_tls::RULE,
     &static_without_endpoints::RULE,
     &strict_dns_on_cdn::RULE,
+    &subject_alt_names_unused::RULE,
     &subset_drops_policy::RULE,
     &subset_unresolved::RULE,
     &tcp_idle_timeout_level::RULE,

@@ -1,6 +1,6 @@
 //! Hosts that nothing defines, and the external hosts that may have been meant.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use foldhash::{HashMap, HashSet};
@@ -143,13 +143,15 @@ fn service(host: &str) -> Option<(&str, &str)> {
 struct Names<'c> {
     hosts: Vec<Defined<'c>>,
     by_rest: HashMap<u64, Vec<usize>>,
+    /// How many more pairs are compared.
+    left: Cell<usize>,
 }
 
 /// Names with more labels than that are not compared.
 const LABELS: usize = 8;
 
-/// So many names that differ in the same label are compared.
-const NAMES: usize = 64;
+/// So many pairs of names are compared in all: there are few unknown hosts in real trees.
+const PAIRS: usize = 100_000;
 
 impl<'c> Names<'c> {
     fn of(definitions: &[&'c Definition<'c>]) -> Self {
@@ -170,19 +172,24 @@ impl<'c> Names<'c> {
                 by_rest.entry(rest).or_default().push(at);
             }
         }
-        Self { hosts, by_rest }
+        Self {
+            hosts,
+            by_rest,
+            left: Cell::new(PAIRS),
+        }
     }
 
     /// The first name that differs from this one as a slip of the pen does.
     fn nearest(&self, host: &str) -> Option<Defined<'c>> {
         rests(host).find_map(|(number, rest)| {
-            let near = self.by_rest.get(&rest)?.iter().take(NAMES);
-            let mut near = near.filter_map(|at| self.hosts.get(*at));
+            let near = self.by_rest.get(&rest)?;
+            let near = near.get(..near.len().min(self.left.get()))?;
+            self.left.set(self.left.get() - near.len());
+            let own = host.split('.').nth(number)?;
+            let mut near = near.iter().filter_map(|at| self.hosts.get(*at));
             near.find(|it| {
                 let other = it.host.split('.').nth(number);
-                let own = host.split('.').nth(number);
-                own.zip(other)
-                    .is_some_and(|(own, other)| is_slip(own, other))
+                other.is_some_and(|other| is_slip(own, other))
             })
             .copied()
         })
@@ -212,6 +219,9 @@ const SHORTEST: usize = 5;
 /// Whether two labels are likely to be meant as one: only one of their words differs, by a letter, and by more than
 /// numbers.
 fn is_slip(own: &str, other: &str) -> bool {
+    if own.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
     let (own, other) = (own.to_ascii_lowercase(), other.to_ascii_lowercase());
     if own == other {
         return true;
