@@ -5,6 +5,7 @@ use super::taken::Taken;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
+use crate::istio::route::HttpRoute;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -28,7 +29,11 @@ impl Check for UnreachableRoute {
             let mut taken = Taken::default();
             for route in service.http.items() {
                 let asked = asked::of_http(route);
-                judge(route.key, &asked, &taken, out);
+                let help = match is_part_of_a_split(route) {
+                    true => "list both destinations in one `route`: weights hold within one",
+                    false => MOVE,
+                };
+                judge(route.key, &asked, &taken, help, out);
                 // What it delegates to may ask for more.
                 if route.delegate.is_none() {
                     taken.extend(asked);
@@ -37,21 +42,37 @@ impl Check for UnreachableRoute {
             let mut taken = Taken::default();
             for route in service.tls.items() {
                 let asked = asked::of_tls(route);
-                judge(route.key, &asked, &taken, out);
+                judge(route.key, &asked, &taken, MOVE, out);
                 taken.extend(asked);
             }
             let mut taken = Taken::default();
             for route in service.tcp.items() {
                 let asked = asked::of_tcp(route);
-                judge(route.key, &asked, &taken, out);
+                judge(route.key, &asked, &taken, MOVE, out);
                 taken.extend(asked);
             }
         }
     }
 }
 
+const MOVE: &str = "move it before that one, or remove it";
+
+/// Whether the weight of its only destination leaves something for others.
+fn is_part_of_a_split(route: &HttpRoute) -> bool {
+    let [only] = route.route.items() else {
+        return false;
+    };
+    only.weight.as_ref().is_some_and(|it| it.value < 100)
+}
+
 /// Reports the whole route, or those of its matches that are taken already.
-fn judge(route: Span, asked: &[Asked<'_>], taken: &Taken<'_>, out: &mut Findings) {
+fn judge(
+    route: Span,
+    asked: &[Asked<'_>],
+    taken: &Taken<'_>,
+    help: &'static str,
+    out: &mut Findings,
+) {
     let takers: Vec<Option<Span>> = asked.iter().map(|it| taken.taker(it)).collect();
     let mut report = |place: Span, what: &str, takers: &[Option<Span>]| {
         let message = format!("this {what} is never used: what it asks for is taken before");
@@ -61,7 +82,7 @@ fn judge(route: Span, asked: &[Asked<'_>], taken: &Taken<'_>, out: &mut Findings
                 .fold(finding, |finding, taker| {
                     finding.because(*taker, "this takes it")
                 })
-                .help("move it before that one, or remove it")
+                .help(help)
         });
     };
     if takers.iter().all(Option::is_some) {
