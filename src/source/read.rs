@@ -92,13 +92,22 @@ pub fn read_stream(stream: impl Read) -> Result<Content, ReadError> {
     Ok(decode(&buffer, |_| true).unwrap_or(Content::Nothing))
 }
 
-fn fill(stream: impl Read, expected: usize, buffer: &mut Vec<u8>) -> Result<(), ReadError> {
+/// Reads to the end, or one byte too far. A file that holds as much as is expected of it is read at once.
+fn fill(mut stream: impl Read, expected: usize, buffer: &mut Vec<u8>) -> Result<(), ReadError> {
     buffer.clear();
-    buffer.reserve(expected + 1);
-    stream
-        .take(LARGEST as u64 + 1)
-        .read_to_end(buffer)
-        .map_err(ReadError::Io)?;
+    buffer.resize(expected + 1, 0);
+    let first = match stream.read(buffer) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+        read => read.map_err(ReadError::Io)?,
+    };
+    buffer.truncate(first);
+    if first != expected || first == 0 {
+        let rest = (LARGEST + 1).saturating_sub(first);
+        stream
+            .take(rest as u64)
+            .read_to_end(buffer)
+            .map_err(ReadError::Io)?;
+    }
     if buffer.len() > LARGEST {
         return Err(ReadError::TooLarge);
     }

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use foldhash::HashMap;
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use smallvec::{SmallVec, smallvec};
 
 use super::worlds::Worlds;
@@ -27,13 +27,14 @@ impl Worlds<'_> {
         is_absence: impl Fn(&Diagnostic) -> bool,
     ) -> Vec<Diagnostic> {
         // By the hash of the key: a copy of each would cost more than all else here.
+        let hasher = RandomState::default();
         let mut known: HashMap<u64, SmallVec<[usize; 1]>> = HashMap::default();
         let mut out: Vec<(Diagnostic, SmallVec<[usize; 2]>)> = Vec::new();
         for (world, finding) in found {
             if !self.holds_in(world, &finding) {
                 continue;
             }
-            let hash = FixedState::default().hash_one(key(&finding));
+            let hash = hasher.hash_one(key(&finding));
             let alike = known.entry(hash).or_default();
             let same = |&at: &usize| {
                 let first = out.get(at);

@@ -1,13 +1,22 @@
 //! When two definitions are of one resource.
 
+use std::hash::{Hash, Hasher};
+
 use crate::istio::{Resource, Spec};
 
 /// What Kubernetes knows an object by. An unknown namespace is one of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Identity<'a> {
     pub(super) kind: &'static str,
     pub(super) namespace: Option<&'a str>,
     pub(super) name: &'a str,
+}
+
+impl Hash for Identity<'_> {
+    /// The length of the kind tells most kinds apart.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind.len(), self.namespace, self.name).hash(state);
+    }
 }
 
 impl<'a> Identity<'a> {

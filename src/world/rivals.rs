@@ -200,23 +200,34 @@ impl Rivals {
     }
 }
 
-/// The files of each thing that several define, in the order of its first file.
+/// The files of each thing that several define.
 fn shared<T: Eq + Hash>(files: &[(&str, Vec<T>)]) -> Vec<Vec<FileIndex>> {
-    let mut known: HashMap<&T, usize> = HashMap::default();
-    let mut holders: Vec<Vec<FileIndex>> = Vec::new();
+    /// Most things are in one file.
+    enum Holders {
+        One(FileIndex),
+        /// Index into the list of those that are in several.
+        Several(usize),
+    }
+    let mut known: HashMap<&T, Holders> = HashMap::default();
+    let mut several: Vec<Vec<FileIndex>> = Vec::new();
     for (index, (_, defines)) in files.iter().enumerate() {
         for thing in defines {
-            let number = *known.entry(thing).or_insert_with(|| {
-                holders.push(Vec::new());
-                holders.len() - 1
-            });
-            if holders[number].last() != Some(&index) {
-                holders[number].push(index);
+            let holders = known.entry(thing).or_insert(Holders::One(index));
+            match *holders {
+                Holders::One(first) if first == index => {}
+                Holders::One(first) => {
+                    *holders = Holders::Several(several.len());
+                    several.push(vec![first, index]);
+                }
+                Holders::Several(number) => {
+                    if several[number].last() != Some(&index) {
+                        several[number].push(index);
+                    }
+                }
             }
         }
     }
-    holders.retain(|files| files.len() > 1);
-    holders
+    several
 }
 
 #[cfg(test)]

@@ -41,14 +41,19 @@ pub fn split<'a>(
 ) -> Worlds<'a> {
     let mut files: Vec<&File> = files.iter().collect();
     files.sort_by(|a, b| (&a.place, a.id).cmp(&(&b.place, b.id)));
-    let rivals = rivals(&files);
+    let (rivals, (duplicates, effective, repeated)) = rayon::join(
+        || rivals(&files),
+        || {
+            let effective: Vec<Vec<&Resource>> = files.iter().map(|file| lasting(file)).collect();
+            let repeated = repeated(&effective);
+            (duplicate::find(&files, kustomizations), effective, repeated)
+        },
+    );
     let plans = if options.named.is_empty() {
         by_rule(&files, &rivals, kustomizations)
     } else {
         by_name(&files, kustomizations, options)
     };
-    let effective: Vec<Vec<&Resource>> = files.iter().map(|file| lasting(file)).collect();
-    let repeated = repeated(&effective);
     let only = plans.len() == 1 && options.named.is_empty();
     let mut list: Vec<World<'a>> = plans
         .into_iter()
@@ -72,7 +77,7 @@ pub fn split<'a>(
         .collect();
     Worlds {
         list,
-        duplicates: duplicate::find(&files, kustomizations),
+        duplicates,
         rivals: options.named.is_empty().then_some(rivals),
         numbers,
         kustomizations,

@@ -178,7 +178,13 @@ impl<'t> Node<'t> {
     }
 
     pub fn get(self, name: &str) -> Option<Entry<'t>> {
-        self.entries().find(|entry| entry.name == name)
+        let mut entries = self.entries();
+        loop {
+            let pair = entries.step()?;
+            if self.at(pair.key).name() == name {
+                return Some(self.entry(pair));
+            }
+        }
     }
 
     /// The text of the whole file.
@@ -204,13 +210,13 @@ impl<'t> Node<'t> {
         }
     }
 
-    fn entry(self, key: u32, value: u32, via: u32) -> Entry<'t> {
-        let node = self.at(key);
-        let merged = (via != key).then(|| self.at(via).span());
+    fn entry(self, pair: Pair) -> Entry<'t> {
+        let key = self.at(pair.key);
+        let merged = (pair.via != pair.key).then(|| self.at(pair.via).span());
         Entry {
-            key: node,
-            name: node.name(),
-            value: self.at(value),
+            key,
+            name: key.name(),
+            value: self.at(pair.value),
             merged,
         }
     }
@@ -232,13 +238,10 @@ pub struct Entries<'t> {
     pairs: Option<std::slice::Iter<'t, Pair>>,
 }
 
-impl<'t> Iterator for Entries<'t> {
-    type Item = Entry<'t>;
-
-    fn next(&mut self) -> Option<Entry<'t>> {
+impl Entries<'_> {
+    fn step(&mut self) -> Option<Pair> {
         if let Some(pairs) = &mut self.pairs {
-            let pair = pairs.next()?;
-            return Some(self.node.entry(pair.key, pair.value, pair.via));
+            return pairs.next().copied();
         }
         if self.next >= self.end {
             return None;
@@ -246,7 +249,20 @@ impl<'t> Iterator for Entries<'t> {
         let key = self.next;
         let value = self.node.tree.after(key);
         self.next = self.node.tree.after(value);
-        Some(self.node.entry(key, value, key))
+        Some(Pair {
+            key,
+            value,
+            via: key,
+        })
+    }
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Entry<'t>;
+
+    fn next(&mut self) -> Option<Entry<'t>> {
+        let pair = self.step()?;
+        Some(self.node.entry(pair))
     }
 }
 

@@ -143,9 +143,11 @@ impl Tree {
 
     /// Reads some of the chunks that [`split`] made of the same text.
     pub fn parse_chunks(file: FileId, text: &str, chunks: &[Chunk]) -> Self {
+        // Manifests have about one node in ten bytes; of a large text some may lie in one long scalar.
+        let bytes: usize = chunks.iter().map(|chunk| chunk.text(text).len()).sum();
         let mut tree = Self {
             file,
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity((bytes / 10).min(4096)),
             cooked: String::new(),
             effective: Vec::new(),
             documents: Vec::new(),

@@ -13,7 +13,9 @@ impl<'t> Checker<'t> {
     pub(super) fn scalar(&mut self, shape: &Shape, node: Node<'t>) -> bool {
         match (shape, node.scalar()) {
             (Shape::Text { min, max }, Some(Scalar::Str(text))) => {
-                self.length(text.chars().count(), *min, *max, node);
+                if *min > 0 || text.len() > *max {
+                    self.length(text.chars().count(), *min, *max, node);
+                }
                 true
             }
             (Shape::Word(names), Some(Scalar::Str(text))) => {

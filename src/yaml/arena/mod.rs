@@ -139,7 +139,7 @@ impl<'b> Arena<'b> {
             text,
             end: range.end,
             bytes,
-            stack: Vec::new(),
+            stack: Vec::with_capacity(16),
             anchors: Vec::new(),
             gap: Gap::new(range.start),
             root: None,
