@@ -27,30 +27,37 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct DestinationRuleDuplicate;
 
-/// A namespace and a host.
-type Audience<'c> = (Option<&'c str>, Cow<'c, str>);
+/// A namespace, a host, and the labels of the clients. Rules for other clients are other rules.
+type Audience<'c> = (
+    Option<&'c str>,
+    Cow<'c, str>,
+    Option<Vec<(&'c str, &'c str)>>,
+);
 
 impl Check for DestinationRuleDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut first: HashMap<Audience<'_>, (&Resource, &DestinationRule)> = HashMap::default();
         for (resource, rule) in cx.destination_rules() {
-            let Some(host) = rule
-                .host
-                .as_ref()
-                .filter(|_| rule.workload_selector.is_none())
-            else {
-                continue;
-            };
+            let Some(host) = &rule.host else { continue };
             let key = (
                 resource.namespace(),
                 to_fqdn(&host.value, resource.namespace()),
+                selected(rule),
             );
             let Some((other, earlier)) = first.get(&key) else {
                 first.insert(key, (resource, rule));
                 continue;
             };
-            // The same object again, from a copy of the file, is another matter; so are rules for different audiences.
-            if other.name() == resource.name() || exports(earlier) != exports(rule) {
+            // The same object again, from a copy of the file, is another matter.
+            if other.name() == resource.name() {
+                continue;
+            }
+            // With labels `exportTo` does not count: such a rule stays in its namespace.
+            if rule.workload_selector.is_none() && exports(earlier) != exports(rule) {
+                // What is for different audiences is another matter, too.
+                if is_for_all(cx, earlier) && is_for_all(cx, rule) {
+                    report_unmerged(cx, (other, earlier), (resource, rule), out);
+                }
                 continue;
             }
             let Some(Loss { what, lost, kept }) = loss(cx.sources, earlier, rule) else {
@@ -69,6 +76,60 @@ impl Check for DestinationRuleDuplicate {
             });
         }
     }
+}
+
+/// Two rules for the same clients that spell `exportTo` differently are not merged, and the later one is used.
+fn report_unmerged(
+    cx: &Context<'_>,
+    (earlier, lost): (&Resource, &DestinationRule),
+    (later, kept): (&Resource, &DestinationRule),
+    out: &mut Findings,
+) {
+    let policy = lost.traffic_policy.as_ref().map(|it| it.key);
+    let subsets = lost.subsets.as_ref().map(|it| it.key);
+    let (Some(place), Some(host)) = (policy.or(subsets), &kept.host) else {
+        return;
+    };
+    let basis = Basis::together(cx.world.is_one_folder(earlier.span.file, later.span.file));
+    let message = format!(
+        "this is not used: `{}` is for the same host and clients, but is not merged, as only one of the two has `exportTo`",
+        later.name()
+    );
+    out.add(basis, place, message, |finding| {
+        let exported = [lost, kept]
+            .into_iter()
+            .find_map(|it| it.export_to.as_ref());
+        exported
+            .into_iter()
+            .fold(finding, |finding, it| {
+                finding.because(
+                    it.key,
+                    "the same as no `exportTo`, but compared by its spelling",
+                )
+            })
+            .because(host.span, "this one is used, if it is the newer")
+            .help("make one rule of the two, or give both the same `exportTo`")
+    });
+}
+
+/// Whether a rule is exported to every namespace.
+fn is_for_all(cx: &Context<'_>, rule: &DestinationRule) -> bool {
+    match exports(rule).as_slice() {
+        [] => !cx.model.mesh.rules_are_private(),
+        ["*"] => true,
+        _ => false,
+    }
+}
+
+/// The labels of the clients that a rule is for; `None` where it is for all.
+fn selected(rule: &DestinationRule) -> Option<Vec<(&str, &str)>> {
+    let selector = rule.workload_selector.as_ref()?;
+    let labels = selector.match_labels.iter().flat_map(|it| it.value.iter());
+    let mut labels: Vec<_> = labels
+        .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
+        .collect();
+    labels.sort_unstable();
+    Some(labels)
 }
 
 fn exports(rule: &DestinationRule) -> Vec<&str> {

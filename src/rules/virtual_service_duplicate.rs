@@ -26,13 +26,14 @@ pub(super) struct VirtualServiceDuplicate;
 
 impl Check for VirtualServiceDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut first: HashMap<&str, (&VirtualService<'_>, Span)> = HashMap::default();
+        let mut first: HashMap<(Audience<'_>, &str), (&VirtualService<'_>, Span)> =
+            HashMap::default();
         for service in cx.model.virtual_services.iter() {
             let of_mesh = service.bindings.contains(&Binding::Mesh);
-            if !of_mesh
-                || service.http().next().is_none()
-                || !service.spec.export_to.items().is_empty()
-            {
+            let Some(audience) = audience(service) else {
+                continue;
+            };
+            if !of_mesh || service.http().next().is_none() {
                 continue;
             }
             for (host, line) in &service.hosts {
@@ -40,8 +41,8 @@ impl Check for VirtualServiceDuplicate {
                 if !definitions.any(|it| it.origin == Origin::ServiceEntry) {
                     continue;
                 }
-                let Some((other, kept)) = first.get(host.as_str()) else {
-                    first.insert(host, (service, *line));
+                let Some((other, kept)) = first.get(&(audience, host)) else {
+                    first.insert((audience, host), (service, *line));
                     continue;
                 };
                 if other.resource.name() == service.resource.name() {
@@ -62,4 +63,23 @@ impl Check for VirtualServiceDuplicate {
             }
         }
     }
+}
+
+/// Whose sidecars get a VirtualService.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Audience<'c> {
+    All,
+    Namespace(&'c str),
+}
+
+/// `None` where it is for some namespaces, which may be others than those of another one.
+fn audience<'c>(service: &VirtualService<'c>) -> Option<Audience<'c>> {
+    let exported = service.spec.export_to.items();
+    if exported.is_empty() || exported.iter().any(|it| it.value == "*") {
+        return Some(Audience::All);
+    }
+    let own = service.namespace()?;
+    let is_own = |to: &str| to == "." || to == own;
+    let only_own = exported.iter().all(|it| is_own(&it.value));
+    only_own.then_some(Audience::Namespace(own))
 }
