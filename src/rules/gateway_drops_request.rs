@@ -76,7 +76,7 @@ impl Check for GatewayDropsRequest {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["gateway-port-mismatch"]
+        &["gateway-host-mismatch", "gateway-port-mismatch"]
     }
 }
 

@@ -37,6 +37,7 @@ mod foreign;
 mod gateway_cannot_see_host;
 mod gateway_drops_request;
 mod gateway_errors_shadowed;
+mod gateway_host_mismatch;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
 mod gateway_routes_to_itself;
@@ -195,6 +196,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_cannot_see_host::RULE,
     &gateway_drops_request::RULE,
     &gateway_errors_shadowed::RULE,
+    &gateway_host_mismatch::RULE,
     &gateway_port_mismatch::RULE,
     &gateway_route_to_none::RULE,
     &gateway_routes_to_itself::RULE,
