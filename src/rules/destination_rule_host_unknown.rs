@@ -70,6 +70,6 @@ impl Check for DestinationRuleHostUnknown {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["host-upper-case", "short-host"]
+        &["host-trailing-dot", "host-upper-case", "short-host"]
     }
 }

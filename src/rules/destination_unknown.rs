@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use foldhash::HashSet;
 
-use super::targets::targets;
+use super::targets::{mirrors, targets};
 use super::unknown_hosts::{UnknownHosts, shown};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -24,13 +24,19 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct DestinationUnknown;
 
+const ROUTED: &str = "requests that take this route fail with 503";
+const MIRRORED: &str = "Envoy sends no copy of a request to it, and says nothing";
+
 impl Check for DestinationUnknown {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let hosts = UnknownHosts::new(cx);
         for routes in cx.model.virtual_services.iter() {
             let targets = targets(routes);
             let routed = OnceCell::new();
-            for target in &targets {
+            let mirrors = mirrors(routes);
+            let mirrors = mirrors.iter().map(|target| (target, MIRRORED));
+            let routes = targets.iter().map(|target| (target, ROUTED));
+            for (target, consequence) in routes.chain(mirrors) {
                 let host = target.host();
                 let Some(unknown) = hosts.find(&host) else {
                     continue;
@@ -47,9 +53,7 @@ impl Check for DestinationUnknown {
                         wildcard.host
                     ),
                     (None, Basis::Assuming(_), None) => continue,
-                    _ => format!(
-                        "nothing defines `{host}`: requests that take this route fail with 503"
-                    ),
+                    _ => format!("nothing defines `{host}`: {consequence}"),
                 };
                 let help = match meant {
                     Some(meant) => format!("did you mean `{}`?", meant.host),
@@ -70,5 +74,9 @@ impl Check for DestinationUnknown {
 
     fn says_absence(&self) -> bool {
         true
+    }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["host-trailing-dot"]
     }
 }

@@ -1,8 +1,10 @@
 //! A dot at the end of a host.
 
+use super::targets::{mirrors, targets};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::Origin;
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -39,5 +41,37 @@ impl Check for HostTrailingDot {
                 finding.help(format!("write `{without}`"))
             });
         }
+        for (host, place) in written(cx) {
+            let Some(without) = host.strip_suffix('.') else {
+                continue;
+            };
+            let of_host = |host| cx.model.registry.of_host(host).next();
+            let (None, Some(service)) = (of_host(&host), of_host(without)) else {
+                continue;
+            };
+            let message = format!(
+                "`{host}` is another host than `{without}`, which is defined: Istio compares them letter by letter"
+            );
+            out.add(Basis::Proven, place, message, |finding| {
+                finding
+                    .because(service.host.line, "the host that is defined")
+                    .help(format!("write `{without}`"))
+            });
+        }
     }
+}
+
+/// The hosts that rules name, as they write them, and their places.
+fn written(cx: &Context<'_>) -> Vec<(String, Span)> {
+    let rules = cx.destination_rules().filter_map(|(_, rule)| {
+        let host = rule.host.as_ref()?;
+        Some((host.value.clone(), host.span))
+    });
+    let routes = cx.model.virtual_services.iter().flat_map(|routes| {
+        let led = targets(routes).into_iter().chain(mirrors(routes));
+        let led = led.map(|target| (target.host().into_owned(), target.line));
+        routes.hosts.iter().cloned().chain(led)
+    });
+    let all = rules.chain(routes);
+    all.filter(|(host, _)| host.ends_with('.')).collect()
 }

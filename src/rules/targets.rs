@@ -21,3 +21,14 @@ pub(super) fn targets<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
     }));
     all
 }
+
+/// Where copies of its HTTP requests go.
+pub(super) fn mirrors<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
+    let rules = routes.http();
+    rules
+        .flat_map(|rule| {
+            let listed = rule.mirrors().map(|(target, _)| target);
+            rule.mirror().into_iter().chain(listed)
+        })
+        .collect()
+}

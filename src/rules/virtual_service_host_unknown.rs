@@ -78,7 +78,7 @@ impl Check for VirtualServiceHostUnknown {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["short-host"]
+        &["host-trailing-dot", "short-host"]
     }
 }
 
