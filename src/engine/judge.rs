@@ -8,7 +8,7 @@ use super::precedence::{self, Yields};
 use crate::config::Config;
 use crate::diag::{Diagnostic, Severity};
 use crate::egress::{self, model::Model, path::Parts};
-use crate::rules::{self, Check, Context, Findings, Gathering, Meta, Options, Traffic};
+use crate::rules::{self, Check, Context, Findings, Meta, Options, Survey, Traffic};
 use crate::source::{FileId, Sources, Span};
 use crate::world::{World, Worlds};
 
@@ -89,26 +89,26 @@ fn look(
 /// Has every rule look at the traffic, part by part, and then at the whole.
 fn ask(cx: &Context<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
     let mut judges: Vec<Judge<'_>> = rules.iter().map(Judge::new).collect();
-    let mut gathering = Gathering::default();
+    let mut survey = Survey::default();
     for paths in Parts::new(cx.model) {
-        let traffic = Traffic::new(paths);
-        let look = |judge: &mut Judge<'_>| {
-            judge.look(|rule, out| rule.check_traffic(cx, &traffic, out));
-        };
-        rayon::join(
-            || gathering.take(cx, &traffic),
-            || judges.par_iter_mut().for_each(look),
-        );
+        show(&survey.part(cx, paths), cx, &mut judges);
     }
-    let overview = gathering.finish(cx);
+    show(&survey.rest(cx), cx, &mut judges);
+    let ways = survey.ways(cx);
     let found = judges.into_par_iter().flat_map_iter(|mut judge| {
         judge.look(|rule, out| {
-            rule.check_overview(cx, &overview, out);
+            rule.check_ways(cx, &ways, out);
             rule.check(cx, out);
         });
         judge.into_findings(cx.world)
     });
     found.collect()
+}
+
+fn show(traffic: &Traffic<'_>, cx: &Context<'_>, judges: &mut [Judge<'_>]) {
+    judges.par_iter_mut().for_each(|judge| {
+        judge.look(|rule, out| rule.check_traffic(cx, traffic, out));
+    });
 }
 
 /// A rule and what it has found so far.

@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct AddressConflict;
 
 impl Check for AddressConflict {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for clash in clashes(cx, traffic, true, out) {
             let definitions = cx.model.registry.definitions();
             let declared = clash

@@ -24,7 +24,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct CertificateNameCoversNoHost;
 
 impl Check for CertificateNameCoversNoHost {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;

@@ -24,7 +24,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct CertificateNameUnchecked;
 
 impl Check for CertificateNameUnchecked {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let cluster = reached.cluster;
             let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {

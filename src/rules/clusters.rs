@@ -70,6 +70,7 @@ pub(super) struct Finder<'a> {
     seen: HashMap<(u32, u32), SmallVec<[SubsetOf; 1]>>,
     subsets: HashMap<String, u32>,
     clients: HashMap<Client, u32>,
+    /// Those of the part that is looked at.
     found: Vec<Cluster<'a>>,
 }
 
@@ -78,7 +79,7 @@ type SubsetOf = (u32, u32);
 
 impl<'a> Finder<'a> {
     /// Takes the clusters at the ends of paths.
-    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic) {
+    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic<'a>) -> Vec<Cluster<'a>> {
         for reached in traffic.reached() {
             let name = reached.hop.cluster_name().and_then(ClusterName::parse);
             if let (Some(name), Some(service)) = (name, reached.service(cx)) {
@@ -86,10 +87,11 @@ impl<'a> Finder<'a> {
                 self.add(cx, &service, name, client, facts);
             }
         }
+        std::mem::take(&mut self.found)
     }
 
     /// Goes for those to which no path leads.
-    pub(super) fn finish(mut self, cx: &Context<'a>) -> Vec<Cluster<'a>> {
+    pub(super) fn rest(&mut self, cx: &Context<'a>) -> Vec<Cluster<'a>> {
         let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
         let mut of_object: HashMap<Span, usize> = HashMap::default();
         for service in cx.model.registry.services() {
@@ -134,7 +136,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        self.found
+        std::mem::take(&mut self.found)
     }
 
     fn has(&self, service: &Service<'_>, name: ClusterName<'_>, client: &Client) -> bool {

@@ -22,7 +22,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct ConnectTimeoutDefault;
 
 impl Check for ConnectTimeoutDefault {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let facts = reached.cluster;
             let outlier = &facts.outlier;

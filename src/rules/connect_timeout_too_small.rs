@@ -27,7 +27,7 @@ const ROUND_TRIP_MS: i64 = 20;
 const NEXT_ADDRESS_MS: i64 = 300;
 
 impl Check for ConnectTimeoutTooSmall {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let connect = &reached.cluster.connect_timeout_ms;
             let Some(&place) = connect.spans().first() else {

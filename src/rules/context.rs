@@ -13,7 +13,8 @@ use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::route::VirtualService;
 use crate::istio::traffic::{
-    ClientTls, ClientTlsMode, DestinationRule, OutlierDetection, TrafficPolicy,
+    ClientTls, ClientTlsMode, ConnectionPool, DestinationRule, OutlierDetection, PortTrafficPolicy,
+    TrafficPolicy,
 };
 use crate::istio::version::IstioVersion;
 use crate::source::{Sources, Span, Spanned};
@@ -169,7 +170,7 @@ impl<'a> Context<'a> {
 
     /// The `retries` of a VirtualService whose key, or whose `attempts`, this is.
     pub fn retries_block(&self, place: Span) -> Option<Span> {
-        self.index.retries_blocks.get(&place).copied()
+        self.index.blocks.retries.get(&place).copied()
     }
 
     /// Whether the user says that requests to the host must not be sent twice.
@@ -180,17 +181,27 @@ impl<'a> Context<'a> {
 
     /// The `tls` block of a DestinationRule whose mode this is.
     pub fn tls_block(&self, mode: Span) -> Option<&'a ClientTls> {
-        self.index.tls_blocks.get(&mode).copied()
+        self.index.blocks.tls.get(&mode).copied()
     }
 
     /// Whether this is the `credentialName` of a DestinationRule, or its key.
     pub fn is_credential_name(&self, place: Span) -> bool {
-        self.index.credential_names.contains(&place)
+        self.index.blocks.credential_names.contains(&place)
+    }
+
+    /// The entry of `portLevelSettings` whose number this is.
+    pub fn port_entry(&self, number: Span) -> Option<&'a Spanned<PortTrafficPolicy>> {
+        self.index.blocks.ports.get(&number).copied()
+    }
+
+    /// The `connectionPool` beside `portLevelSettings` whose key this is.
+    pub fn connection_pool(&self, key: Span) -> Option<&'a ConnectionPool> {
+        self.index.blocks.pools.get(&key).copied()
     }
 
     /// The `outlierDetection` of a DestinationRule whose key this is.
     pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<Box<OutlierDetection>>> {
-        self.index.outlier_blocks.get(&key).copied()
+        self.index.blocks.outlier.get(&key).copied()
     }
 
     /// Whether a DestinationRule for the host originates TLS on some port or in some subset.

@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct CredentialNameOnSidecar;
 
 impl Check for CredentialNameOnSidecar {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let (hop, tls) = (reached.hop, &reached.cluster.tls);
             let plain = hop.result.handler == Some(Handler::Http)

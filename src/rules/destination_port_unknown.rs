@@ -35,7 +35,7 @@ impl Check for DestinationPortUnknown {
         }
     }
 
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for hop in traffic.paths().iter().flat_map(|path| &path.hops) {
             let clusters = hop.cluster.is_none().then_some(&hop.result.clusters);
             let chosen = clusters.and_then(|clusters| clusters.get(hop.chosen));

@@ -28,7 +28,7 @@ pub(super) struct DestinationRuleShadowed;
 const RULES: usize = 64;
 
 impl Check for DestinationRuleShadowed {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(used) = &reached.cluster.destination_rule else {
                 continue;

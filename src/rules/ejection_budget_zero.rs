@@ -1,10 +1,8 @@
 //! `maxEjectionPercent` of the hosts there are is less than one host.
 
-use std::collections::BTreeMap;
-
 use super::clusters::Cluster;
 use super::host_count::Count;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::istio::traffic::OutlierDetection;
@@ -27,10 +25,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct EjectionBudgetZero;
 
 impl Check for EjectionBudgetZero {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        // One block may hold for many clusters: the one with the fewest hosts decides.
-        let mut budgets: BTreeMap<Span, (Budget<'_>, Count, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let Some(budget) = Budget::of(cx, cluster) else {
                 continue;
             };
@@ -38,13 +34,10 @@ impl Check for EjectionBudgetZero {
             else {
                 continue;
             };
-            let known = budgets.get(&budget.place);
-            if known.is_none_or(|(_, least, _)| count.rank() < least.rank()) {
-                budgets.insert(budget.place, (budget, count, cluster));
+            // One block may hold for many clusters: the one with the fewest hosts decides.
+            if out.is_worst(budget.place, count.rank()) {
+                report(cx, &budget, &count, cluster, out);
             }
-        }
-        for (budget, count, cluster) in budgets.into_values() {
-            report(cx, &budget, &count, cluster, out);
         }
     }
 }
@@ -119,7 +112,8 @@ fn report(
     let message = format!(
         "{ejects} {of} is less than one: outlier detection never ejects a host of {destination}"
     );
-    out.add(basis, budget.place, message, |mut finding| {
+    let worst = (budget.place, count.rank());
+    out.add_worst(worst, basis, budget.place, message, |mut finding| {
         if budget.is_absent() {
             finding = finding.absent("maxEjectionPercent");
         }

@@ -1,7 +1,7 @@
 //! Outlier detection that may eject the only host.
 
 use super::host_count::Count;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::forecast::span_of_time;
@@ -25,8 +25,8 @@ pub(super) struct EjectionOfOnlyHost;
 const DEFAULT_EJECTION_MS: i64 = 30_000;
 
 impl Check for EjectionOfOnlyHost {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
             };

@@ -24,7 +24,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct EndpointNameDiffersFromHost;
 
 impl Check for EndpointNameDiffersFromHost {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let (hop, cluster, host) = (reached.hop, reached.cluster, &reached.path.host);
             let Some(TlsFacts::Explicit(tls)) = &cluster.tls.value else {

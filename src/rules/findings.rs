@@ -1,6 +1,6 @@
 //! Where a rule puts what it found, and the one place that decides how loud it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Diagnostic, RuleInfo, Severity};
 use crate::source::Span;
@@ -36,7 +36,12 @@ pub struct Findings {
     list: Vec<Diagnostic>,
     /// What the rule has looked at; see [`Findings::is_first`].
     places: BTreeSet<(Span, Option<Span>)>,
+    /// The worst that was said for a place; `None` where nothing may be said. See [`Findings::add_worst`].
+    worst: BTreeMap<Span, (Rank, Option<Diagnostic>)>,
 }
+
+/// How bad it is; the lower, the worse.
+pub type Rank = (u8, u32);
 
 impl Findings {
     /// `level` is what proven findings get: the rule's own, or the one of the configuration.
@@ -46,6 +51,7 @@ impl Findings {
             level,
             list: Vec::new(),
             places: BTreeSet::new(),
+            worst: BTreeMap::new(),
         }
     }
 
@@ -68,6 +74,43 @@ impl Findings {
         message: impl Into<String>,
         with: impl FnOnce(Diagnostic) -> Diagnostic,
     ) {
+        let finding = self.made(basis, span, message, with);
+        self.list.push(finding);
+    }
+
+    /// Whether something so bad is worth saying for the place: nothing as bad has been said yet.
+    pub fn is_worst(&self, place: Span, rank: Rank) -> bool {
+        let said = self.worst.get(&place);
+        said.is_none_or(|(worst, finding)| finding.is_some() && rank < *worst)
+    }
+
+    /// Adds a finding of which there is one for the place: the worst, of equals the first.
+    pub fn add_worst(
+        &mut self,
+        (place, rank): (Span, Rank),
+        basis: Basis,
+        span: Span,
+        message: impl Into<String>,
+        with: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) {
+        if self.is_worst(place, rank) {
+            let finding = self.made(basis, span, message, with);
+            self.worst.insert(place, (rank, Some(finding)));
+        }
+    }
+
+    /// Takes back what was said for the place, and lets nothing more be said.
+    pub fn rule_out(&mut self, place: Span) {
+        self.worst.insert(place, (Rank::default(), None));
+    }
+
+    fn made(
+        &self,
+        basis: Basis,
+        span: Span,
+        message: impl Into<String>,
+        with: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) -> Diagnostic {
         let severity = match basis {
             Basis::Proven => self.level,
             Basis::Assuming(_) => Severity::Advice,
@@ -80,11 +123,13 @@ impl Findings {
                 None => note.into(),
             });
         }
-        self.list.push(finding);
+        finding
     }
 
     /// What was found. Of several findings at one place with one message the loudest is kept.
     pub fn into_list(mut self) -> Vec<Diagnostic> {
+        let worst = std::mem::take(&mut self.worst).into_values();
+        self.list.extend(worst.filter_map(|(_, finding)| finding));
         self.list.sort_by(|a, b| {
             (a.span, &a.message, b.severity).cmp(&(b.span, &b.message, a.severity))
         });
@@ -115,6 +160,26 @@ mod tests {
         let span = |start| Span::new(FileId(0), start, start + 1);
         let first: Vec<bool> = [1, 2, 1].map(|it| findings.is_first(span(it))).into();
         assert_eq!(first, [true, true, false]);
+    }
+
+    #[test]
+    fn of_a_place_the_worst_is_kept_unless_it_is_ruled_out() {
+        let mut findings = Findings::new(RULE, Severity::Error);
+        let span = |start| Span::new(FileId(0), start, start + 1);
+        for (place, rank) in [(1, 2), (1, 1), (1, 1), (1, 3), (2, 1), (3, 1)] {
+            let (place, message) = (span(place), format!("rank {rank}"));
+            findings.add_worst((place, (0, rank)), Basis::Proven, place, message, |f| f);
+        }
+        findings.rule_out(span(2));
+        assert!(!findings.is_worst(span(2), (0, 0)));
+        assert!(!findings.is_worst(span(1), (0, 1)));
+        assert!(findings.is_worst(span(1), (0, 0)));
+        let said: Vec<_> = findings
+            .into_list()
+            .into_iter()
+            .map(|f| (f.span.start, f.message))
+            .collect();
+        assert_eq!(said, [(1, "rank 1".to_owned()), (3, "rank 1".to_owned())]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayCannotSeeHost;
 
 impl Check for GatewayCannotSeeHost {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for path in traffic.paths() {
             let (Some(declared), Some(hop)) = (path.declared, path.last()) else {
                 continue;

@@ -24,7 +24,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayDropsRequest;
 
 impl Check for GatewayDropsRequest {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for path in traffic.paths() {
             let [.., sender, gateway] = path.hops.as_slice() else {
                 continue;

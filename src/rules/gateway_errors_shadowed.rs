@@ -1,6 +1,6 @@
 //! A threshold for gateway errors that the one for all 5xx reaches first.
 
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 
@@ -23,8 +23,8 @@ pub(super) struct GatewayErrorsShadowed;
 const DEFAULT_5XX: u32 = 5;
 
 impl Check for GatewayErrorsShadowed {
-    fn check_overview(&self, _: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
             };

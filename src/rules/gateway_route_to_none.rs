@@ -22,7 +22,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayRouteToNone;
 
 impl Check for GatewayRouteToNone {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(definition) = reached.definition(cx) else {
                 continue;

@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct GatewayRoutesToItself;
 
 impl Check for GatewayRoutesToItself {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for path in traffic.paths() {
             let [.., sender, gateway] = path.hops.as_slice() else {
                 continue;

@@ -32,7 +32,7 @@ pub(super) struct GatewaySniMismatch;
 const HOSTS: usize = 1000;
 
 impl Check for GatewaySniMismatch {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         let legs = traffic.paths().iter().flat_map(|path| path.hops.windows(2));
         for leg in legs {
             let [hop, at_gateway] = leg else { continue };

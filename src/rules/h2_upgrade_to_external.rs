@@ -22,7 +22,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct H2UpgradeToExternal;
 
 impl Check for H2UpgradeToExternal {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let http2 = &reached.cluster.http2;
             let upgraded = http2

@@ -1,7 +1,7 @@
 //! What logical DNS does to a host whose addresses are moved.
 
 use super::clusters::Cluster;
-use super::{Basis, Context};
+use super::{Basis, Context, Rank};
 use crate::config::{Class, HostFacts};
 use crate::egress::facts::Traced;
 use crate::egress::forecast::span_of_time;
@@ -26,6 +26,20 @@ pub(super) enum Harm {
 }
 
 impl Harm {
+    /// For findings, of which the worst is kept.
+    pub(super) fn rank(self) -> Rank {
+        let within = |least: i64| u32::try_from(least).unwrap_or(u32::MAX);
+        match self {
+            Self::Everything => (0, 0),
+            Self::Pinned => (1, 0),
+            Self::PinnedFor(milliseconds) => (2, within(milliseconds)),
+            Self::PinnedUntil(requests) => (3, requests),
+            Self::Unmeasured => (4, 0),
+            Self::OneHost => (5, 0),
+            Self::Unclassified => (6, 0),
+        }
+    }
+
     /// `None` where it is right for the host.
     pub(super) fn of(cx: &Context<'_>, cluster: &Cluster<'_>, facts: &HostFacts) -> Option<Self> {
         let on_gslb = Self::on_gslb(cx, cluster, facts);

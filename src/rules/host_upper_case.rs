@@ -25,7 +25,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct HostUpperCase;
 
 impl Check for HostUpperCase {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         of_entries(cx, traffic, out);
     }
 
@@ -35,7 +35,7 @@ impl Check for HostUpperCase {
 }
 
 /// Hosts whose requests are routed to a cluster of their name in lower case, which nobody makes.
-fn of_entries(cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+fn of_entries(cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
     if !cx.version.routes_in_lower_case() {
         return;
     }

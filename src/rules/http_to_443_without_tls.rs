@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct HttpTo443WithoutTls;
 
 impl Check for HttpTo443WithoutTls {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let (hop, cluster) = (reached.hop, reached.cluster);
             let http = hop.result.handler == Some(Handler::Http);

@@ -1,17 +1,17 @@
-//! The resources of a world, found by host and by the places of their blocks.
+//! The resources of a world, found by host.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
-use super::context::{existing, policies, tls_blocks};
+use super::blocks::Blocks;
+use super::context::existing;
 use crate::config::{HostFacts, annotations};
 use crate::egress::host::{HostIndex, to_fqdn};
 use crate::egress::model::Model;
 use crate::egress::service::Definition;
 use crate::egress::virtual_service::VirtualService as Routes;
-use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
-use crate::istio::traffic::{ClientTls, DestinationRule, OutlierDetection};
-use crate::source::{Span, Spanned};
+use crate::istio::traffic::DestinationRule;
+use crate::source::Span;
 use crate::world::World;
 
 #[derive(Debug)]
@@ -22,13 +22,7 @@ pub(super) struct Index<'a> {
     pub(super) by_host: HostIndex<(usize, usize)>,
     pub(super) rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
     pub(super) routes_by_host: HostIndex<&'a Routes<'a>>,
-    /// The blocks by their keys.
-    pub(super) outlier_blocks: HashMap<Span, &'a Spanned<Box<OutlierDetection>>>,
-    pub(super) retries_blocks: HashMap<Span, Span>,
-    /// The `tls` blocks by their modes.
-    pub(super) tls_blocks: HashMap<Span, &'a ClientTls>,
-    /// The names of Secrets in them, and their keys.
-    pub(super) credential_names: HashSet<Span>,
+    pub(super) blocks: Blocks<'a>,
     /// What the annotations of a ServiceEntry say, by the place of the object.
     pub(super) annotated: HashMap<Span, HostFacts>,
 }
@@ -58,69 +52,15 @@ impl<'a> Index<'a> {
                 routes_by_host.insert(host, routes);
             }
         }
-        let mut tls_blocks = HashMap::default();
-        let mut credential_names = HashSet::default();
-        for rule in destination_rules(world) {
-            for block in self::tls_blocks(rule).map(|block| &*block.value) {
-                tls_blocks.extend(block.mode.iter().map(|mode| (mode.span, block)));
-                let names = block.credential_name.iter();
-                credential_names.extend(names.flat_map(|name| [name.span, name.key]));
-            }
-        }
         Self {
             definitions,
             by_host,
             rules_by_host,
             routes_by_host,
-            outlier_blocks: outlier_blocks(world),
-            retries_blocks: retries_blocks(world),
-            tls_blocks,
-            credential_names,
+            blocks: Blocks::new(world),
             annotated: annotated(world),
         }
     }
-}
-
-fn destination_rules<'a>(world: &'a World<'a>) -> impl Iterator<Item = &'a DestinationRule> {
-    existing(world).filter_map(|resource| match &resource.spec {
-        Spec::DestinationRule(rule) => Some(&**rule),
-        _ => None,
-    })
-}
-
-fn outlier_blocks<'a>(world: &'a World<'a>) -> HashMap<Span, &'a Spanned<Box<OutlierDetection>>> {
-    let mut blocks = HashMap::default();
-    for rule in destination_rules(world) {
-        for policy in policies(rule) {
-            let entries = policy.port_level_settings.items().iter();
-            let of_ports = entries.filter_map(|entry| entry.outlier_detection.as_ref());
-            for block in policy.outlier_detection.iter().chain(of_ports) {
-                blocks.insert(block.key, block);
-            }
-        }
-    }
-    blocks
-}
-
-fn retries_blocks(world: &World<'_>) -> HashMap<Span, Span> {
-    let mut blocks = HashMap::default();
-    for resource in existing(world) {
-        let Spec::VirtualService(service) = &resource.spec else {
-            continue;
-        };
-        for retries in service
-            .http
-            .items()
-            .iter()
-            .filter_map(|rule| rule.retries.as_ref())
-        {
-            blocks.insert(retries.key, retries.span);
-            if let Some(attempts) = &retries.attempts {
-                blocks.insert(attempts.span, retries.span);
-            }
-        }
-    }
-    blocks
 }
 
 fn annotated(world: &World<'_>) -> HashMap<Span, HostFacts> {

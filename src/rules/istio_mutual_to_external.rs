@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct IstioMutualToExternal;
 
 impl Check for IstioMutualToExternal {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;

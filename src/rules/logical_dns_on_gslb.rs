@@ -1,11 +1,10 @@
 //! Logical DNS for a host whose addresses are moved on purpose.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::clusters::Cluster;
 use super::harm::Harm;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Check, Context, Findings, Meta, RuleDef};
 use crate::config::{Class, HostFacts};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -30,10 +29,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct LogicalDnsOnGslb;
 
 impl Check for LogicalDnsOnGslb {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        // By the line that makes it logical: the worst that it does to one of its hosts and ports.
-        let mut lines: BTreeMap<Span, (Harm, HostFacts, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let cluster_type = &cluster.facts.cluster_type;
             let Some(&line) = cluster_type.spans().first() else {
                 continue;
@@ -47,13 +44,10 @@ impl Check for LogicalDnsOnGslb {
             let Some(harm) = Harm::of(cx, cluster, &facts) else {
                 continue;
             };
-            let known = lines.get(&line);
-            if known.is_none_or(|(worst, ..)| harm < *worst) {
-                lines.insert(line, (harm, facts, cluster));
+            // Of the line that makes it logical: the worst that it does to one of its hosts and ports.
+            if out.is_worst(line, harm.rank()) {
+                report(cx, line, harm, &facts, cluster, out);
             }
-        }
-        for (line, (harm, facts, cluster)) in lines {
-            report(cx, line, harm, &facts, cluster, out);
         }
     }
 }
@@ -69,7 +63,7 @@ fn report(
     let (basis, message) = harm.said(cx, cluster, facts);
     let definition = cluster.service.definition;
     let by_annotation = definition.resolution == Resolution::Dns;
-    out.add(basis, line, message, |mut finding| {
+    out.add_worst((line, harm.rank()), basis, line, message, |mut finding| {
         finding = finding.because(cluster.service.host.line, "the host");
         if let Some(line) = facts.class.as_ref().and_then(|class| class.span()) {
             finding = finding.because(line, "the GSLB moves its addresses");

@@ -2,7 +2,7 @@
 
 use super::clusters::Cluster;
 use super::host_count::Count;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::source::Span;
@@ -24,8 +24,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct MinHealthCancelsEjection;
 
 impl Check for MinHealthCancelsEjection {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let (Some(outlier), Some(percent)) = (
                 &cluster.facts.outlier.value,
                 cluster.facts.panic_threshold_percent.value,

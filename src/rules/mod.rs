@@ -5,6 +5,7 @@ mod ambient_export_to;
 mod ambient_none_without_address;
 mod ambient_without_waypoint;
 mod asked;
+mod blocks;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
 mod cidr_too_wide;
@@ -75,7 +76,6 @@ mod outlier_http_codes_on_tls;
 mod outlier_on_egress_gateway;
 mod outlier_on_logical_dns;
 mod outlier_on_none;
-mod overview;
 mod per_try_timeout_not_below_timeout;
 mod port_level_drops_policy;
 mod port_level_duplicate;
@@ -98,6 +98,7 @@ mod subject_alt_names_unused;
 mod subjects;
 mod subset_drops_policy;
 mod subset_unresolved;
+mod survey;
 mod taken;
 mod targets;
 mod tcp_idle_timeout_level;
@@ -123,10 +124,11 @@ mod zero_limit_means_none;
 
 pub use crate::diag::RuleInfo as Meta;
 pub use context::Context;
-pub use findings::{Basis, Findings};
+pub use findings::{Basis, Findings, Rank};
 pub use options::Options;
-pub use overview::{Gathering, Overview};
+pub use survey::Survey;
 pub use traffic::Traffic;
+pub use ways::HttpWay;
 
 use crate::diag::Diagnostic;
 
@@ -143,10 +145,10 @@ pub type Built = Result<Box<dyn Check>, Vec<Diagnostic>>;
 /// A rule that is ready to look at one world after the other. It looks in one of three ways, or in several.
 pub trait Check: Send + Sync {
     /// At what some clients send out: one part of the world's traffic after the other.
-    fn check_traffic(&self, _cx: &Context<'_>, _traffic: &Traffic, _out: &mut Findings) {}
+    fn check_traffic(&self, _cx: &Context<'_>, _traffic: &Traffic<'_>, _out: &mut Findings) {}
 
-    /// At what all the traffic comes to. Called once for each world, after all parts of its traffic.
-    fn check_overview(&self, _cx: &Context<'_>, _overview: &Overview<'_>, _out: &mut Findings) {}
+    /// At the ways of HTTP requests, each once. Called once for each world, after all parts of its traffic.
+    fn check_ways(&self, _cx: &Context<'_>, _ways: &[HttpWay<'_>], _out: &mut Findings) {}
 
     /// At the resources and the model alone. Called once for each world.
     fn check(&self, _cx: &Context<'_>, _out: &mut Findings) {}

@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct NonePortRemap;
 
 impl Check for NonePortRemap {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let kept = reached.cluster.cluster_type.value == ClusterType::OriginalDst;
             let port = reached.port;

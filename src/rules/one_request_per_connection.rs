@@ -21,7 +21,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OneRequestPerConnection;
 
 impl Check for OneRequestPerConnection {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let limit = reached.cluster.max_requests_per_connection.as_ref();
             let Some(limit) = limit.filter(|it| it.value == 1) else {

@@ -1,12 +1,14 @@
 //! Outlier detection that switches locality failover on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::clusters::Cluster;
 use super::context::policies;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
+use crate::istio::traffic::DestinationRule;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -25,7 +27,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierEnablesLocality;
 
 impl Check for OutlierEnablesLocality {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         let mesh = cx.model.mesh.config.locality_lb_setting.as_ref();
         let off = mesh
             .and_then(|it| it.value.enabled.as_ref())
@@ -33,8 +35,7 @@ impl Check for OutlierEnablesLocality {
         if off {
             return;
         }
-        let decided = deciding_rules(cx);
-        for cluster in overview.clusters() {
+        for cluster in traffic.clusters() {
             let outlier = &cluster.facts.outlier;
             let (Some(_), Some(&place)) = (&outlier.value, outlier.spans().first()) else {
                 continue;
@@ -46,9 +47,7 @@ impl Check for OutlierEnablesLocality {
                 .filter_map(|endpoint| endpoint.locality.as_ref())
                 .filter_map(|it| Some((it.value.as_str(), *it.spans().first()?)))
                 .collect();
-            let rule = cluster.facts.destination_rule.as_ref();
-            let says = rule.is_some_and(|rule| rule.spans().iter().any(|it| decided.contains(it)));
-            if localities.len() < 2 || says || !out.is_first(place) {
+            if localities.len() < 2 || is_decided(cx, cluster) || !out.is_first(place) {
                 continue;
             }
             let message = format!(
@@ -68,20 +67,26 @@ impl Check for OutlierEnablesLocality {
     }
 }
 
-/// The `host` lines of DestinationRules that say something about localities themselves.
-fn deciding_rules(cx: &Context<'_>) -> BTreeSet<Span> {
-    let mut found = BTreeSet::new();
-    for (_, rule) in cx.destination_rules() {
-        let says = policies(rule).any(|policy| {
-            let ports = policy.port_level_settings.items().iter();
-            let of_ports = ports.filter_map(|port| port.load_balancer.as_ref());
-            policy.load_balancer.iter().chain(of_ports).any(|lb| {
-                lb.value.locality_lb_setting.is_some() || lb.value.zone_aware_lb_setting.is_some()
-            })
-        });
-        if says {
-            found.extend(rule.host.as_ref().map(|host| host.span));
-        }
-    }
-    found
+/// So many rules for one host are looked at.
+const RULES: usize = 64;
+
+/// Whether the DestinationRule that applies says something about localities itself.
+fn is_decided(cx: &Context<'_>, cluster: &Cluster<'_>) -> bool {
+    let rule = cluster.facts.destination_rule.as_ref();
+    let lines = rule.map_or(&[][..], |rule| rule.spans());
+    let mut rules = cx.rules_for(cluster.service.name()).take(RULES);
+    rules.any(|(_, rule)| {
+        let host = rule.host.as_ref();
+        host.is_some_and(|host| lines.contains(&host.span)) && says(rule)
+    })
+}
+
+fn says(rule: &DestinationRule) -> bool {
+    policies(rule).any(|policy| {
+        let ports = policy.port_level_settings.items().iter();
+        let of_ports = ports.filter_map(|port| port.load_balancer.as_ref());
+        policy.load_balancer.iter().chain(of_ports).any(|lb| {
+            lb.value.locality_lb_setting.is_some() || lb.value.zone_aware_lb_setting.is_some()
+        })
+    })
 }

@@ -1,12 +1,10 @@
 //! Thresholds for HTTP answers on a port where the proxy sees none.
 
-use std::collections::BTreeMap;
-
 use super::clusters::Cluster;
-use super::overview::Overview;
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::traffic::Traffic;
+use super::{Basis, Check, Context, Findings, Meta, Rank, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
-use crate::egress::facts::{ClusterType, OutlierFacts, Traced};
+use crate::egress::facts::{ClusterType, OutlierFacts};
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -25,25 +23,15 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierHttpCodesOnTls;
 
 impl Check for OutlierHttpCodesOnTls {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        // A block that also holds for a port with HTTP has its thresholds for that.
-        let mut blocks: BTreeMap<Span, (bool, &Cluster<'_>, &OutlierFacts)> = BTreeMap::new();
-        for cluster in overview.clusters() {
-            let outlier = &cluster.facts.outlier;
-            let (Some(facts), Some(&block)) = (&outlier.value, outlier.spans().first()) else {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
+            let Some(facts) = &cluster.facts.outlier.value else {
                 continue;
             };
-            let seen = blocks.entry(block).or_insert((false, cluster, facts));
-            seen.0 |= cluster.http;
-        }
-        for (http, cluster, facts) in blocks.into_values() {
             let watched = matches!(
                 cluster.facts.cluster_type.value,
                 ClusterType::StrictDns | ClusterType::Eds | ClusterType::Static
             );
-            if http || !watched {
-                continue;
-            }
             let thresholds = [
                 ("consecutive5xxErrors", &facts.consecutive_5xx),
                 (
@@ -52,8 +40,16 @@ impl Check for OutlierHttpCodesOnTls {
                 ),
             ];
             for (name, threshold) in thresholds {
-                if let Some(threshold) = threshold.as_ref().filter(|t| t.value > 0) {
-                    judge(cx, cluster, facts, name, threshold, out);
+                let Some(threshold) = threshold.as_ref().filter(|it| it.value > 0) else {
+                    continue;
+                };
+                // A block that also holds for a port with HTTP has its thresholds for that.
+                match threshold.spans().first() {
+                    Some(&place) if cluster.http => out.rule_out(place),
+                    Some(&place) if watched && out.is_worst(place, Rank::default()) => {
+                        judge(cx, cluster, facts, (name, threshold.value, place), out);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -64,14 +60,10 @@ fn judge(
     cx: &Context<'_>,
     cluster: &Cluster<'_>,
     facts: &OutlierFacts,
-    name: &str,
-    threshold: &Traced<u32>,
+    (name, value, place): (&str, u32, Span),
     out: &mut Findings,
 ) {
-    let Some(&place) = threshold.spans().first() else {
-        return;
-    };
-    let (destination, value) = (cluster.destination(), threshold.value);
+    let destination = cluster.destination();
     let local = facts.consecutive_local_origin_failure.as_ref();
     let (basis, message, help) = match (facts.split_external_local, local) {
         (true, None) => (
@@ -97,7 +89,8 @@ fn judge(
                 .to_owned(),
         ),
     };
-    out.add(basis, place, message, |finding| {
+    let worst = (place, Rank::default());
+    out.add_worst(worst, basis, place, message, |finding| {
         let port = cluster.port;
         finding
             .because(

@@ -1,6 +1,6 @@
 //! Outlier detection for a cluster that has one host whatever DNS answers.
 
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -21,8 +21,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierOnLogicalDns;
 
 impl Check for OutlierOnLogicalDns {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let Some(outlier) = &cluster.facts.outlier.value else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Outlier detection where the proxy has no list of hosts to choose from.
 
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
@@ -22,8 +22,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct OutlierOnNone;
 
 impl Check for OutlierOnNone {
-    fn check_overview(&self, _: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
             let outlier = &cluster.facts.outlier;
             let place = outlier.spans().first().filter(|_| outlier.is_some());
             let Some(&block) = place else { continue };

@@ -22,7 +22,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct PerTryTimeoutNotBelowTimeout;
 
 impl Check for PerTryTimeoutNotBelowTimeout {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(route) = &reached.hop.result.route else {
                 continue;

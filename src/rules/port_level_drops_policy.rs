@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::clusters::Cluster;
-use super::context::policies;
-use super::overview::Overview;
+use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Edit, Fix, Fixable, Safety, Severity};
-use crate::egress::facts::{ClusterType, LOST_TO_PORT};
-use crate::istio::decode::Items;
-use crate::istio::traffic::{ConnectionPool, PortTrafficPolicy, TrafficPolicy};
+use crate::egress::facts::{ClusterType, LOST_TO_PORT, Overridden};
+use crate::istio::traffic::PortTrafficPolicy;
 use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -28,36 +26,36 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct PortLevelDropsPolicy;
 
 impl Check for PortLevelDropsPolicy {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        let written = Written::of(cx);
-        // By the number of the entry: the lost blocks, and a cluster that lost them.
-        let mut entries: BTreeMap<Span, (BTreeMap<Span, &str>, &Cluster<'_>)> = BTreeMap::new();
-        for cluster in overview.clusters() {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
+            // By the number of the entry.
+            let mut entries: BTreeMap<Span, BTreeMap<Span, &str>> = BTreeMap::new();
             for lost in &cluster.facts.overridden {
-                if lost.reason == LOST_TO_PORT && written.would_act(lost.span, lost.block, cluster)
-                {
-                    let entry = entries
-                        .entry(lost.because)
-                        .or_insert((BTreeMap::new(), cluster));
-                    entry.0.insert(lost.span, lost.block);
+                if lost.reason == LOST_TO_PORT && would_act(cx, lost, cluster) {
+                    let blocks = entries.entry(lost.because).or_default();
+                    blocks.insert(lost.span, lost.block);
                 }
             }
-        }
-        for (number, (blocks, cluster)) in entries {
-            report(cx, &written, number, &blocks, cluster, out);
+            for (number, blocks) in entries {
+                report(cx, number, &blocks, cluster, out);
+            }
         }
     }
 }
 
 fn report(
     cx: &Context<'_>,
-    written: &Written<'_>,
     number: Span,
     blocks: &BTreeMap<Span, &str>,
     cluster: &Cluster<'_>,
     out: &mut Findings,
 ) {
-    let entry = written.entries.get(&number);
+    // The cluster that loses most says it for all.
+    let kept = u32::try_from(blocks.len()).map_or(0, |lost| u32::MAX - lost);
+    if !out.is_worst(number, (0, kept)) {
+        return;
+    }
+    let entry = cx.port_entry(number);
     let names: Vec<String> = blocks.values().map(|block| format!("`{block}`")).collect();
     let basis = match blocks.values().all(|block| *block == "loadBalancer") {
         true => Basis::assuming("the port needs another balancing than the default, least request"),
@@ -77,7 +75,7 @@ fn report(
         None => format!("repeat {} inside the entry", and(&names)),
     };
     let place = entry.map_or(number, |entry| entry.key);
-    out.add(basis, place, message, |mut finding| {
+    out.add_worst((number, (0, kept)), basis, place, message, |mut finding| {
         if let Some(first) = blocks.values().next() {
             finding = finding.absent(*first);
         }
@@ -124,66 +122,27 @@ fn fix(
     Some(Fix::new(safety, message, edit))
 }
 
-/// What stands in the DestinationRules, found by its place.
-struct Written<'c> {
-    /// By the place of the number.
-    entries: BTreeMap<Span, &'c Spanned<PortTrafficPolicy>>,
-    pools: BTreeMap<Span, &'c ConnectionPool>,
-}
-
-impl<'c> Written<'c> {
-    fn of(cx: &Context<'c>) -> Self {
-        let mut out = Self {
-            entries: BTreeMap::new(),
-            pools: BTreeMap::new(),
-        };
-        for (_, rule) in cx.destination_rules() {
-            for policy in policies(rule) {
-                out.add(policy);
-            }
+/// Whether a block would do anything for the cluster, if it were not lost.
+fn would_act(cx: &Context<'_>, lost: &Overridden, cluster: &Cluster<'_>) -> bool {
+    match lost.block {
+        // One host, or none that the proxy chooses: there is nothing to balance, and nowhere else to go.
+        "loadBalancer" | "outlierDetection" => !matches!(
+            cluster.facts.cluster_type.value,
+            ClusterType::LogicalDns | ClusterType::OriginalDst
+        ),
+        // It would encrypt once more what the application has encrypted.
+        "tls" => cluster.http || !cluster.port.protocol.is_tls(),
+        "connectionPool" if !cluster.http => {
+            // The TCP proxy takes its two durations from the top level all the same.
+            let tcp = cx
+                .connection_pool(lost.span)
+                .and_then(|pool| pool.tcp.as_ref());
+            tcp.is_some_and(|tcp| {
+                tcp.max_connections.is_some()
+                    || tcp.connect_timeout.is_some()
+                    || tcp.tcp_keepalive.is_some()
+            })
         }
-        out
-    }
-
-    fn add(&mut self, policy: &'c TrafficPolicy) {
-        let entries = policy.port_level_settings.items();
-        if entries.is_empty() {
-            return;
-        }
-        for entry in entries {
-            let number = entry
-                .port
-                .as_ref()
-                .and_then(|port| port.value.number.as_ref());
-            if let Some(number) = number {
-                self.entries.insert(number.span, entry);
-            }
-        }
-        if let Some(pool) = &policy.connection_pool {
-            self.pools.insert(pool.key, &pool.value);
-        }
-    }
-
-    /// Whether a block would do anything for the cluster, if it were not lost.
-    fn would_act(&self, key: Span, block: &str, cluster: &Cluster<'_>) -> bool {
-        match block {
-            // One host, or none that the proxy chooses: there is nothing to balance, and nowhere else to go.
-            "loadBalancer" | "outlierDetection" => !matches!(
-                cluster.facts.cluster_type.value,
-                ClusterType::LogicalDns | ClusterType::OriginalDst
-            ),
-            // It would encrypt once more what the application has encrypted.
-            "tls" => cluster.http || !cluster.port.protocol.is_tls(),
-            "connectionPool" if !cluster.http => {
-                // The TCP proxy takes its two durations from the top level all the same.
-                let tcp = self.pools.get(&key).and_then(|pool| pool.tcp.as_ref());
-                tcp.is_some_and(|tcp| {
-                    tcp.max_connections.is_some()
-                        || tcp.connect_timeout.is_some()
-                        || tcp.tcp_keepalive.is_some()
-                })
-            }
-            _ => true,
-        }
+        _ => true,
     }
 }

@@ -1,6 +1,6 @@
 //! `retriable-4xx`, which retries one code only.
 
-use super::overview::Overview;
+use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 
@@ -20,8 +20,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct Retriable4xx;
 
 impl Check for Retriable4xx {
-    fn check_overview(&self, _: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
-        for way in overview.ways() {
+    fn check_ways(&self, _: &Context<'_>, ways: &[HttpWay<'_>], out: &mut Findings) {
+        for way in ways {
             let Some(policy) = &way.retry.value else {
                 continue;
             };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::overview::Overview;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -26,11 +25,11 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct RetriesDisabled;
 
 impl Check for RetriesDisabled {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+    fn check_ways(&self, cx: &Context<'_>, ways: &[HttpWay<'_>], out: &mut Findings) {
         let own = format!(".svc.{CLUSTER_DOMAIN}");
         // By the line that switches them off: the first way that it holds for.
         let mut lines: BTreeMap<Span, &HttpWay<'_>> = BTreeMap::new();
-        for way in overview.ways() {
+        for way in ways {
             // A host with a name of the cluster's own is of the mesh, whatever its entry says of the location.
             let external = !way.service.name().ends_with(&own);
             let off = external

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use foldhash::HashSet;
 
-use super::overview::Overview;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -45,11 +44,11 @@ const GRPC: [&str; 5] = [
 ];
 
 impl Check for RetriesNotRepeatable {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+    fn check_ways(&self, cx: &Context<'_>, ways: &[HttpWay<'_>], out: &mut Findings) {
         let mut lines: BTreeMap<Span, (Danger, &HttpWay<'_>)> = BTreeMap::new();
         // Lists that also hold for hosts whose requests may be repeated.
         let mut shared: HashSet<Span> = HashSet::default();
-        for way in overview.ways() {
+        for way in ways {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };

@@ -2,7 +2,6 @@
 
 use foldhash::HashMap;
 
-use super::overview::Overview;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -24,21 +23,17 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct RetriesOnBothHops;
 
 impl Check for RetriesOnBothHops {
-    fn check_overview(&self, _: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+    fn check_ways(&self, _: &Context<'_>, ways: &[HttpWay<'_>], out: &mut Findings) {
         // Of each host the way that leads to a gateway first, and what it retries.
         let mut to_gateways: HashMap<&str, (&HttpWay<'_>, &RetryPolicy)> = HashMap::default();
-        for way in overview.ways().iter().filter(|way| !way.reaches) {
+        for way in ways.iter().filter(|way| !way.reaches) {
             if let (Some(policy), Some(_)) = (&way.retry.value, way.rule) {
                 to_gateways
                     .entry(way.service.name())
                     .or_insert((way, policy));
             }
         }
-        for way in overview
-            .ways()
-            .iter()
-            .filter(|way| way.reaches && way.at_gateway)
-        {
+        for way in ways.iter().filter(|way| way.reaches && way.at_gateway) {
             let (Some(last), Some(rule)) = (&way.retry.value, way.rule) else {
                 continue;
             };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::overview::Overview;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -26,9 +25,9 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct RetryOnWithoutConnectFailure;
 
 impl Check for RetryOnWithoutConnectFailure {
-    fn check_overview(&self, cx: &Context<'_>, overview: &Overview<'_>, out: &mut Findings) {
+    fn check_ways(&self, cx: &Context<'_>, ways: &[HttpWay<'_>], out: &mut Findings) {
         let mut lines: BTreeMap<Span, &HttpWay<'_>> = BTreeMap::new();
-        for way in overview.ways().iter().filter(|way| way.reaches) {
+        for way in ways.iter().filter(|way| way.reaches) {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };

@@ -23,7 +23,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct StrictDnsOnCdn;
 
 impl Check for StrictDnsOnCdn {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let kind = &reached.cluster.cluster_type;
             let facts = reached.facts(cx);

@@ -25,7 +25,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct SubsetUnresolved;
 
 impl Check for SubsetUnresolved {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for hop in traffic.paths().iter().flat_map(|path| &path.hops) {
             let Some(name) = Hop::cluster_name(hop).and_then(ClusterName::parse) else {
                 continue;

@@ -25,7 +25,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct TcpPortConflict;
 
 impl Check for TcpPortConflict {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         if cx.allocates_addresses() {
             return;
         }
@@ -73,7 +73,7 @@ pub(super) struct Clash<'c> {
 /// The clashes of entries with or without addresses, each once.
 pub(super) fn clashes<'c>(
     cx: &'c Context<'_>,
-    traffic: &'c Traffic,
+    traffic: &'c Traffic<'_>,
     with_address: bool,
     out: &mut Findings,
 ) -> Vec<Clash<'c>> {

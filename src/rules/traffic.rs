@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::clusters::is_for_one_host;
+use super::clusters::{Cluster, is_for_one_host};
 use super::context::Context;
 use crate::config::HostFacts;
 use crate::egress::cluster::ClusterName;
@@ -12,14 +12,15 @@ use crate::egress::service::{Definition, Service};
 use crate::source::Span;
 
 /// What some clients send to external hosts: their paths, hop by hop, with what Envoy is handed on each hop.
-#[derive(Debug)]
-pub struct Traffic {
+#[derive(Debug, Default)]
+pub struct Traffic<'a> {
     paths: Vec<Path>,
     /// Which of the paths end at a cluster of their host, and its port.
     ends: Vec<(usize, u32)>,
+    clusters: Vec<Cluster<'a>>,
 }
 
-impl Traffic {
+impl<'a> Traffic<'a> {
     pub fn new(paths: Vec<Path>) -> Self {
         let numbered = paths.iter().enumerate();
         let ends = numbered.filter_map(|(at, path)| {
@@ -29,12 +30,23 @@ impl Traffic {
         Self {
             ends: ends.collect(),
             paths,
+            clusters: Vec::new(),
         }
+    }
+
+    pub(super) fn with_clusters(self, clusters: Vec<Cluster<'a>>) -> Self {
+        Self { clusters, ..self }
     }
 
     /// In the order of the destinations.
     pub fn paths(&self) -> &[Path] {
         &self.paths
+    }
+
+    /// The clusters of external hosts that no part before has shown, as the proxies have them. Left out are those about
+    /// which no rule has anything to ask.
+    pub fn clusters(&self) -> &[Cluster<'a>] {
+        &self.clusters
     }
 
     /// The paths that end at their host, with the hop that reaches it; in the order of the destinations.

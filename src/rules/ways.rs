@@ -62,7 +62,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic) {
+    pub(super) fn take(&mut self, cx: &Context<'a>, traffic: &Traffic<'a>) {
         // Several paths may share a hop.
         let mut seen = HashSet::default();
         for path in traffic.paths() {
