@@ -26,7 +26,9 @@ impl Check for PortNameNotProtocol {
         for definition in entries.filter(|it| it.origin == Origin::ServiceEntry) {
             for port in &definition.ports {
                 let said = Protocol::parse(port.name.split('-').next().unwrap_or(""));
-                if said.is_unsupported() || kind(said) == kind(port.protocol) {
+                // gRPC needs HTTP/2, which the proxy does not speak on a port of `HTTP`.
+                let is_grpc = (said, port.protocol) == (Protocol::Grpc, Protocol::Http);
+                if said.is_unsupported() || kind(said) == kind(port.protocol) && !is_grpc {
                     continue;
                 }
                 let Some(place) = port.name_line else {
@@ -43,7 +45,7 @@ impl Check for PortNameNotProtocol {
                 );
                 out.add(basis, place, message, |finding| {
                     let finding = because(finding, port);
-                    match port.protocol.is_unsupported() {
+                    match is_grpc || port.protocol.is_unsupported() {
                         true => finding.help(format!("set `protocol: {}`", said.name())),
                         false => finding.help("name the port after what it carries"),
                     }

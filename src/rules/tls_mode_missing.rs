@@ -26,8 +26,18 @@ impl Check for TlsModeMissing {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (_, rule) in cx.destination_rules() {
             for tls in tls_blocks(rule) {
-                let Some(set) = first_setting(&tls.value).filter(|_| tls.value.mode.is_none())
-                else {
+                if tls.value.mode.is_some() {
+                    continue;
+                }
+                let Some(set) = first_setting(&tls.value) else {
+                    let basis = Basis::assuming("TLS is meant");
+                    let message =
+                        "`tls` is empty: the default of `mode` is `DISABLE`, so plain text is sent";
+                    out.add(basis, tls.key, message, |finding| {
+                        finding
+                            .absent("mode")
+                            .help("add `mode: SIMPLE`, or `mode: DISABLE` if plain text is meant")
+                    });
                     continue;
                 };
                 let message = format!(
@@ -78,10 +88,12 @@ fn first_setting(tls: &ClientTls) -> Option<&'static str> {
     let set = [
         ("clientCertificate", tls.client_certificate.is_some()),
         ("privateKey", tls.private_key.is_some()),
+        ("caCrl", tls.ca_crl.is_some()),
         ("caCertificates", tls.ca_certificates.is_some()),
         ("credentialName", tls.credential_name.is_some()),
         ("subjectAltNames", tls.subject_alt_names.is_some()),
         ("sni", tls.sni.is_some()),
+        ("insecureSkipVerify", tls.insecure_skip_verify.is_some()),
     ];
     set.into_iter().find_map(|(name, set)| set.then_some(name))
 }
