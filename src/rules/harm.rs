@@ -128,11 +128,18 @@ impl Harm {
                     "logical DNS may keep requests to {destination} on the old address after the GSLB has moved"
                 ),
             ),
-            Self::OneHost => (
+            // Envoys that drain the old address also count the move.
+            Self::OneHost if version.drains_logical_dns() == Some(false) => (
                 Basis::assuming("outlier detection or `membership_change` matters for this host"),
                 format!(
                     "logical DNS makes one host of all addresses of {destination}: none can be ejected, and \
                          a move of the GSLB leaves no trace in `membership_change`"
+                ),
+            ),
+            Self::OneHost => (
+                Basis::assuming("outlier detection matters for this host"),
+                format!(
+                    "logical DNS makes one host of all addresses of {destination}: none can be ejected"
                 ),
             ),
             Self::Unclassified => (
