@@ -8,13 +8,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if word.len() > LONGEST {
         return None;
     }
-    let folded = fold(word);
+    let (folded, length) = (fold(word), letters(word));
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        let other = fold(candidate);
-        let distance = strsim::osa_distance(&folded, &other);
-        let near = distance <= folded.chars().count().max(other.chars().count()) / 3;
-        if near && best.is_none_or(|(least, _)| distance < least) {
+        let other = letters(candidate);
+        let most = length.max(other) / 3;
+        if length.abs_diff(other) > most {
+            continue;
+        }
+        let distance = strsim::osa_distance(&folded, &fold(candidate));
+        if distance <= most && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, candidate));
         }
     }
@@ -39,10 +42,13 @@ pub fn meant<'a>(word: &str, names: impl Iterator<Item = &'a str> + Clone) -> Op
 
 /// Spelling habits that are not mistakes of their own: case, `-` and `_`.
 fn fold(word: &str) -> String {
-    word.chars()
-        .filter(|c| !matches!(c, '-' | '_'))
-        .flat_map(char::to_lowercase)
-        .collect()
+    let letters = word.chars().filter(|c| !matches!(c, '-' | '_'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// How many letters are left of it then.
+fn letters(word: &str) -> usize {
+    word.chars().filter(|c| !matches!(c, '-' | '_')).count()
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! "Did you mean", and messages that stay readable.
 
+/// So many letters of a long name may differ.
+const MOST: usize = 3;
+
 /// The name that was probably meant: the closest one, if it is close enough.
 pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     // Longer texts are no misspelling of a field.
@@ -11,7 +14,7 @@ pub(super) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     let allowed = match length {
         3..=4 => 1,
         5..=9 => 2,
-        _ => 3,
+        _ => MOST,
     };
     names
         .iter()
@@ -28,10 +31,12 @@ fn distance(text: &str, name: &str) -> usize {
         .strip_prefix(text)
         .or_else(|| name.strip_suffix(text))
         .filter(|rest| text.len() >= 5 && rest.len() <= (text.len() / 2).max(3));
-    if missing.is_some() {
-        1
-    } else {
-        strsim::damerau_levenshtein(text, name)
+    let apart = text.chars().count().abs_diff(name.chars().count());
+    match missing {
+        Some(_) => 1,
+        // At least so many letters differ.
+        None if apart > MOST => apart,
+        None => strsim::damerau_levenshtein(text, name),
     }
 }
 
