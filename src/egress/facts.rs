@@ -244,6 +244,16 @@ pub struct OutlierFacts {
     pub enforcing_success_rate: Option<u32>,
 }
 
+impl OutlierFacts {
+    /// Whether every detector is off, so that no host is ever ejected. What is not set is Envoy's default: 5xx answers
+    /// eject, and with the split failed connections too; gateway errors do not.
+    pub fn detects_nothing(&self) -> bool {
+        self.enforcing_consecutive_5xx == Some(0)
+            && self.enforcing_consecutive_gateway_failure.unwrap_or(0) == 0
+            && !self.split_external_local
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum TlsFacts {
     /// Set by a DestinationRule.

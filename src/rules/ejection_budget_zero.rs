@@ -56,7 +56,8 @@ const DEFAULT_PERCENT: u32 = 10;
 impl<'c> Budget<'c> {
     fn of(cx: &'c Context<'_>, cluster: &Cluster<'_>) -> Option<Self> {
         let outlier = &cluster.facts.outlier;
-        let percent = outlier.value.as_ref()?.max_ejection_percent.as_ref();
+        let facts = outlier.value.as_ref().filter(|it| !it.detects_nothing())?;
+        let percent = facts.max_ejection_percent.as_ref();
         let key = *outlier.spans().first()?;
         let block = cx.outlier_block(key);
         // An explicit 0 counts as unset.

@@ -27,7 +27,8 @@ const DEFAULT_EJECTION_MS: i64 = 30_000;
 impl Check for EjectionOfOnlyHost {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for cluster in traffic.clusters() {
-            let Some(outlier) = &cluster.facts.outlier.value else {
+            let outlier = cluster.facts.outlier.value.as_ref();
+            let Some(outlier) = outlier.filter(|it| !it.detects_nothing()) else {
                 continue;
             };
             let Some(all) = outlier

@@ -76,7 +76,11 @@ impl Check for GatewayDropsRequest {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["gateway-host-mismatch", "gateway-port-mismatch"]
+        &[
+            "gateway-host-mismatch",
+            "gateway-port-mismatch",
+            "gateway-unknown",
+        ]
     }
 }
 

@@ -45,7 +45,8 @@ impl Check for MinHealthCancelsEjection {
                 .max_ejection_percent
                 .as_ref()
                 .map_or(10, |it| it.value);
-            let ejects = u64::from(hosts) * u64::from(budget.min(100)) >= 100;
+            let ejects =
+                !outlier.detects_nothing() && u64::from(hosts) * u64::from(budget.min(100)) >= 100;
             // Envoy compares the share of healthy hosts with the threshold.
             let healthy = u64::from(hosts - 1) * 100;
             if !ejects || healthy >= u64::from(percent) * u64::from(hosts) {

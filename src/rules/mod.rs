@@ -29,6 +29,7 @@ mod double_tls;
 mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
+mod ejection_threshold_zero;
 mod endpoint_name_differs_from_host;
 mod exported_to_nobody;
 mod failover_endpoint_without_locality;
@@ -43,6 +44,7 @@ mod gateway_port_mismatch;
 mod gateway_route_to_none;
 mod gateway_routes_to_itself;
 mod gateway_sni_mismatch;
+mod gateway_unknown;
 mod h2_upgrade_to_external;
 mod harm;
 mod hash_on_l4;
@@ -114,6 +116,7 @@ mod tls_routes_on_terminating_server;
 mod traffic;
 mod twins;
 mod udp_port;
+mod unknown_gateways;
 mod unknown_hosts;
 mod unreachable_route;
 mod virtual_service_duplicate;
@@ -191,6 +194,7 @@ static ALL: &[&RuleDef] = &[
     &duplicate_host::RULE,
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
+    &ejection_threshold_zero::RULE,
     &endpoint_name_differs_from_host::RULE,
     &exported_to_nobody::RULE,
     &failover_endpoint_without_locality::RULE,
@@ -203,6 +207,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_route_to_none::RULE,
     &gateway_routes_to_itself::RULE,
     &gateway_sni_mismatch::RULE,
+    &gateway_unknown::RULE,
     &h2_upgrade_to_external::RULE,
     &hash_on_l4::RULE,
     &host_is_kubernetes_service::RULE,

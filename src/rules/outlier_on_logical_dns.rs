@@ -23,7 +23,8 @@ pub(super) struct OutlierOnLogicalDns;
 impl Check for OutlierOnLogicalDns {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for cluster in traffic.clusters() {
-            let Some(outlier) = &cluster.facts.outlier.value else {
+            let outlier = cluster.facts.outlier.value.as_ref();
+            let Some(outlier) = outlier.filter(|it| !it.detects_nothing()) else {
                 continue;
             };
             if cluster.facts.cluster_type.value != ClusterType::LogicalDns {

@@ -7,6 +7,7 @@ use foldhash::HashSet;
 
 use super::context::Context;
 use super::traffic::Traffic;
+use super::unknown_gateways::UnknownGateways;
 use crate::egress::call::Call;
 use crate::egress::client::{Client, ProxyKind};
 use crate::egress::cluster::ClusterName;
@@ -83,9 +84,10 @@ impl<'a> Finder<'a> {
     }
 
     pub(super) fn finish(mut self, cx: &Context<'a>) -> Vec<HttpWay<'a>> {
+        let unknown = UnknownGateways::new(cx);
         for routes in cx.model.virtual_services.iter() {
             of_other_names(cx, routes, &mut self.found);
-            at_gateways(cx, routes, &mut self.found);
+            at_gateways(cx, routes, &unknown, &mut self.found);
         }
         self.found
     }
@@ -187,22 +189,31 @@ fn external<'a>(cx: &Context<'a>, host: &str) -> Option<Service<'a>> {
     cx.model.registry.of_host(host).find(is_external)
 }
 
-/// The rules that act at a gateway, whatever Gateway that is: it need not be among the files.
-fn at_gateways<'a>(cx: &Context<'a>, routes: &'a VirtualService<'a>, found: &mut Vec<HttpWay<'a>>) {
+/// The rules that act at a gateway, whatever Gateway that is: it need not be among the files, unless they tell that
+/// there is none.
+fn at_gateways<'a>(
+    cx: &Context<'a>,
+    routes: &'a VirtualService<'a>,
+    unknown: &UnknownGateways<'a>,
+    found: &mut Vec<HttpWay<'a>>,
+) {
     let gateway = Client {
         proxy: ProxyKind::Gateway,
         ..Client::sidecar(routes.namespace())
     };
+    let gateways = routes
+        .bindings
+        .iter()
+        .filter(|binding| **binding != Binding::Mesh)
+        .take(SAMPLES)
+        .filter(|binding| unknown.find(routes, **binding).is_none());
+    let gateways: Vec<_> = gateways.collect();
     let acts = |rule: &HttpRule<'_>| {
-        let gateways = routes
-            .bindings
-            .iter()
-            .filter(|binding| **binding != Binding::Mesh);
-        gateways.take(SAMPLES).any(|binding| {
+        gateways.iter().any(|binding| {
             rule.matches().any(|condition| {
                 condition.admits(&Place {
                     port: condition.port().unwrap_or(0),
-                    binding: *binding,
+                    binding: **binding,
                     client: &gateway,
                 })
             })

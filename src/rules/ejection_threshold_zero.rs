@@ -1,0 +1,58 @@
+//! Outlier detection whose one detector is switched off.
+
+use super::traffic::Traffic;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Fixable, Severity};
+use crate::egress::facts::ClusterType;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "ejection-threshold-zero",
+        summary: "`consecutive5xxErrors: 0` switches off the only detector there is: nothing is ever ejected",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/ejection-threshold-zero.md"),
+    },
+    build: super::plain::<EjectionThresholdZero>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct EjectionThresholdZero;
+
+impl Check for EjectionThresholdZero {
+    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        for cluster in traffic.clusters() {
+            let outlier = cluster.facts.outlier.value.as_ref();
+            let Some(outlier) = outlier.filter(|it| it.detects_nothing()) else {
+                continue;
+            };
+            // There another rule says that nothing can be ejected, whatever the threshold.
+            if cluster.facts.cluster_type.value == ClusterType::OriginalDst {
+                continue;
+            }
+            let threshold = outlier.consecutive_5xx.as_ref();
+            let Some(&place) = threshold.and_then(|it| it.spans().first()) else {
+                continue;
+            };
+            if !out.is_first(place) {
+                continue;
+            }
+            let message = format!(
+                "`consecutive5xxErrors: 0` switches off the only detector there is: no host of {} is ever ejected",
+                cluster.destination()
+            );
+            let basis = Basis::assuming("hosts that fail are to be ejected");
+            out.add(basis, place, message, |finding| {
+                let gateway = outlier.consecutive_gateway_failure.iter();
+                gateway
+                    .flat_map(|gateway| gateway.spans())
+                    .fold(finding, |finding, line| {
+                        finding.because(*line, "gateway errors do not count either")
+                    })
+                    .because(cluster.service.host.line, "the host that it is for")
+                    .help("set a number of failures in a row, or `consecutiveGatewayErrors` beside it")
+            });
+        }
+    }
+}
