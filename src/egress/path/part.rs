@@ -137,6 +137,7 @@ impl<'m> Errand<'m> {
             found.extend(paths.map(|path| (*destination, path)));
             self.done += 1;
         }
+        walk.forget_clusters();
         if self.left() == 0 {
             self.walk = None;
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use smallvec::SmallVec;
 
 use super::Hop;
 use crate::egress::call::Call;
@@ -27,11 +28,15 @@ const FEW: usize = 4;
 /// So many endpoints are looked at in all clusters together, where not all are kept.
 const ENDPOINTS: usize = 500_000;
 
-/// A proxy that was met, and those of its clusters that were.
+/// A proxy that was met.
 struct Met<'m> {
+    /// How many were met before it.
+    number: usize,
     proxy: Proxy<'m>,
-    clusters: HashMap<String, Option<Arc<ClusterFacts>>>,
 }
+
+/// A cluster as proxies have it, by the numbers of these.
+type Clusters = SmallVec<[(usize, Option<Arc<ClusterFacts>>); 1]>;
 
 /// Follows calls from proxy to proxy; remembers what it has met.
 pub(super) struct Walk<'m> {
@@ -43,6 +48,8 @@ pub(super) struct Walk<'m> {
     /// How many more ways are taken before few of each call must do.
     ways: usize,
     met: HashMap<Client, Met<'m>>,
+    /// By name.
+    clusters: HashMap<String, Clusters>,
 }
 
 impl<'m> Walk<'m> {
@@ -53,6 +60,7 @@ impl<'m> Walk<'m> {
             left: ENDPOINTS,
             ways: ALL_WAYS,
             met: HashMap::default(),
+            clusters: HashMap::default(),
         }
     }
 
@@ -63,31 +71,37 @@ impl<'m> Walk<'m> {
         chains
     }
 
+    /// Forgets the facts of clusters. Most are those of one destination, which nothing asks for again; they take more
+    /// room than all else here.
+    pub(super) fn forget_clusters(&mut self) {
+        self.clusters = HashMap::default();
+    }
+
     fn meet(&mut self, client: &Client) -> &mut Met<'m> {
-        let model = self.model;
+        let (model, number) = (self.model, self.met.len());
         let met = self.met.entry(client.clone());
         met.or_insert_with_key(|client| Met {
+            number,
             proxy: Proxy::new(model, client),
-            clusters: HashMap::default(),
         })
     }
 
     /// The facts of a cluster, of whose endpoints not all may be kept.
     fn cluster(&mut self, client: &Client, name: &str) -> Option<Arc<ClusterFacts>> {
-        let (kept, mut looked_at) = (self.kept, 0);
-        let met = self.meet(client);
-        if let Some(known) = met.clusters.get(name) {
+        let number = self.meet(client).number;
+        let mut known = self.clusters.get(name).into_iter().flatten();
+        if let Some((_, known)) = known.find(|(of, _)| *of == number) {
             return known.clone();
         }
-        let mut facts = met.proxy.cluster(name);
-        if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > kept) {
-            looked_at = facts.endpoints.len();
-            facts.endpoints.truncate(kept);
+        let mut facts = self.meet(client).proxy.cluster(name);
+        if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > self.kept) {
+            self.left = self.left.saturating_sub(facts.endpoints.len());
+            facts.endpoints.truncate(self.kept);
             facts.endpoints.shrink_to_fit();
         }
         let facts = facts.map(Arc::new);
-        met.clusters.insert(name.to_owned(), facts.clone());
-        self.left = self.left.saturating_sub(looked_at);
+        let known = self.clusters.entry(name.to_owned()).or_default();
+        known.push((number, facts.clone()));
         facts
     }
 
