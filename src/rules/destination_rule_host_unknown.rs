@@ -1,6 +1,6 @@
 //! A DestinationRule for a host that nothing defines.
 
-use super::unknown_hosts::{UnknownHosts, shown};
+use super::unknown_hosts::{UnknownHosts, like, shown};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::host::to_fqdn;
@@ -54,13 +54,7 @@ impl Check for DestinationRuleHostUnknown {
                 (None, None) => format!("add a ServiceEntry for `{name}`, or remove the rule"),
             };
             out.add(unknown.basis, host.span, message, |finding| {
-                let finding = unknown.wildcard.iter().fold(finding, |finding, it| {
-                    finding.because(it.line, "the entry with the wildcard")
-                });
-                let finding = meant.iter().fold(finding, |finding, it| {
-                    finding.because(it.line, "a host of nearly the same name")
-                });
-                finding.help(help)
+                like(finding, unknown.wildcard, meant).help(help)
             });
         }
     }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 
 use super::targets::{mirrors, targets};
-use super::unknown_hosts::{UnknownHosts, shown};
+use super::unknown_hosts::{UnknownHosts, like, shown};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 
@@ -60,13 +60,7 @@ impl Check for DestinationUnknown {
                     None => format!("add a ServiceEntry for `{host}`"),
                 };
                 out.add(unknown.basis, target.line, message, |finding| {
-                    let finding = unknown.wildcard.iter().fold(finding, |finding, it| {
-                        finding.because(it.line, "the entry with the wildcard")
-                    });
-                    let finding = meant.iter().fold(finding, |finding, it| {
-                        finding.because(it.line, "a host of nearly the same name")
-                    });
-                    finding.help(help)
+                    like(finding, unknown.wildcard, meant).help(help)
                 });
             }
         }

@@ -52,18 +52,10 @@ impl Check for MatchConditionIgnored {
             }
             let tls = service.tls.items().iter().flat_map(|it| it.matches.items());
             for it in tls.filter(|it| is_for_gateways(&it.gateways)) {
-                let named = [
-                    (
-                        "destinationSubnets",
-                        it.destination_subnets.as_ref().map(|it| it.key),
-                    ),
-                    ("sourceLabels", it.source_labels.as_ref().map(|it| it.key)),
-                    (
-                        "sourceNamespace",
-                        it.source_namespace.as_ref().map(|it| it.key),
-                    ),
-                ];
-                at_gateway(set(named), &it.gateways, out);
+                let subnets = it.destination_subnets.as_ref().map(|it| it.key);
+                let labels = it.source_labels.as_ref().map(|it| it.key);
+                let namespace = it.source_namespace.as_ref().map(|it| it.key);
+                at_gateway([subnets, labels, namespace], &it.gateways, out);
             }
             for it in service.tcp.items().iter().flat_map(|it| it.matches.items()) {
                 if let Some(subnet) = &it.source_subnet {
@@ -73,18 +65,10 @@ impl Check for MatchConditionIgnored {
                     });
                 }
                 if is_for_gateways(&it.gateways) {
-                    let named = [
-                        (
-                            "destinationSubnets",
-                            it.destination_subnets.as_ref().map(|it| it.key),
-                        ),
-                        ("sourceLabels", it.source_labels.as_ref().map(|it| it.key)),
-                        (
-                            "sourceNamespace",
-                            it.source_namespace.as_ref().map(|it| it.key),
-                        ),
-                    ];
-                    at_gateway(set(named), &it.gateways, out);
+                    let subnets = it.destination_subnets.as_ref().map(|it| it.key);
+                    let labels = it.source_labels.as_ref().map(|it| it.key);
+                    let namespace = it.source_namespace.as_ref().map(|it| it.key);
+                    at_gateway([subnets, labels, namespace], &it.gateways, out);
                 }
             }
         }
@@ -106,11 +90,15 @@ fn is_for_gateways(names: &Rare<List<String>>) -> bool {
 
 /// Of a connection a gateway looks at the port and the server name.
 fn at_gateway(
-    conditions: impl Iterator<Item = (&'static str, Span)>,
+    [subnets, labels, namespace]: [Option<Span>; 3],
     gateways: &Rare<List<String>>,
     out: &mut Findings,
 ) {
-    for (name, key) in conditions {
+    for (name, key) in set([
+        ("destinationSubnets", subnets),
+        ("sourceLabels", labels),
+        ("sourceNamespace", namespace),
+    ]) {
         let message =
             format!("a gateway does not look at `{name}`: the match holds for every connection");
         out.add(Basis::Proven, key, message, |finding| {

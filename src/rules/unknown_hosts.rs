@@ -7,6 +7,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::context::{Context, Defined};
 use super::findings::Basis;
+use crate::diag::Diagnostic;
 use crate::egress::host::{CLUSTER_DOMAIN, UNKNOWN_NAMESPACE, is_wildcard, overlaps};
 use crate::egress::service::{Definition, Origin};
 use crate::istio::decode::Items;
@@ -30,6 +31,18 @@ pub(super) struct Unknown<'c> {
     pub(super) wildcard: Option<Defined<'c>>,
     /// An external host of nearly the same name.
     pub(super) meant: Option<Defined<'c>>,
+}
+
+/// Labels what is like the name: a wildcard that covers it, and the host that is meant.
+pub(super) fn like(
+    finding: Diagnostic,
+    wildcard: Option<Defined<'_>>,
+    meant: Option<Defined<'_>>,
+) -> Diagnostic {
+    let wildcard = wildcard.map(|it| (it.line, "the entry with the wildcard"));
+    let meant = meant.map(|it| (it.line, "a host of nearly the same name"));
+    let lines = wildcard.into_iter().chain(meant);
+    lines.fold(finding, |finding, (line, what)| finding.because(line, what))
 }
 
 impl<'c> UnknownHosts<'c> {

@@ -1,6 +1,6 @@
 //! A VirtualService for a host that nothing defines.
 
-use super::unknown_hosts::UnknownHosts;
+use super::unknown_hosts::{UnknownHosts, like};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::host::is_wildcard;
@@ -62,12 +62,7 @@ impl Check for VirtualServiceHostUnknown {
                     None => format!("add a ServiceEntry for `{host}`"),
                 };
                 out.add(basis, *line, message, |finding| {
-                    let lines = meant.iter().map(|it| it.line);
-                    lines
-                        .fold(finding, |finding, line| {
-                            finding.because(line, "a host of nearly the same name")
-                        })
-                        .help(help)
+                    like(finding, None, meant).help(help)
                 });
             }
         }
