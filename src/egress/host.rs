@@ -60,15 +60,19 @@ pub fn of_service(name: &str, namespace: Option<&str>) -> String {
     format!("{name}.{namespace}.svc.{CLUSTER_DOMAIN}")
 }
 
+/// The name and the namespace of the Kubernetes service whose host this is.
+pub fn service_of(host: &str) -> Option<(&str, &str)> {
+    let short = host.strip_suffix(CLUSTER_DOMAIN)?.strip_suffix(".svc.")?;
+    short.split_once('.')
+}
+
 /// Further names under which clients of a namespace know a host: with a dot at its end, and the short ones of a
 /// Kubernetes service.
 pub fn other_names(host: &str, client: Option<&str>) -> Vec<String> {
     let mut names = vec![format!("{host}.")];
-    let end = format!(".svc.{CLUSTER_DOMAIN}");
-    if let Some(short) = host.strip_suffix(&end)
-        && let Some((name, namespace)) = short.split_once('.')
-    {
-        names.extend([format!("{short}.svc"), short.to_owned()]);
+    if let Some((name, namespace)) = service_of(host) {
+        let short = format!("{name}.{namespace}");
+        names.extend([format!("{short}.svc"), short]);
         if client == Some(namespace) {
             names.push(name.to_owned());
         }

@@ -4,6 +4,7 @@ mod admission;
 mod api;
 pub mod decode;
 pub mod envoy_filter;
+pub mod gateway_api;
 pub mod mesh;
 pub mod placeholder;
 pub mod proxy;

@@ -8,7 +8,7 @@ use super::decode::{Decode, Decoder};
 use super::placeholder::touches;
 use super::resource::{Meta, Namespace, Resource, Spec};
 use super::version::IstioVersion;
-use super::{admission, api, schema};
+use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
 use crate::yaml::Node;
 
@@ -128,6 +128,12 @@ fn ours(head: &Head<'_>) -> Option<Read> {
         (api::GROUP, "WorkloadEntry") => |node, decoder| Spec::WorkloadEntry(boxed(node, decoder)),
         (api::GROUP, "WorkloadGroup") => |node, decoder| Spec::WorkloadGroup(boxed(node, decoder)),
         ("", "Service") => |node, decoder| Spec::Service(boxed(node, decoder)),
+        (gateway_api::GROUP, "HTTPRoute") => |node, decoder| Spec::HttpRoute(boxed(node, decoder)),
+        (gateway_api::GROUP, "GRPCRoute") => |node, decoder| Spec::GrpcRoute(boxed(node, decoder)),
+        (gateway_api::GROUP, "Gateway") => |node, decoder| Spec::KubeGateway(boxed(node, decoder)),
+        (gateway_api::GROUP, "BackendTLSPolicy") => {
+            |node, decoder| Spec::BackendTlsPolicy(boxed(node, decoder))
+        }
         ("", "Namespace") => |_, _| Spec::Namespace,
         _ => return None,
     })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::decode::{Decode, Decoder, Map};
+use super::gateway_api::{BackendTlsPolicy, KubeGateway, KubeRoute};
 use super::proxy::{Gateway, Sidecar};
 use super::route::VirtualService;
 use super::service::{KubeService, ServiceEntry, WorkloadEntry};
@@ -65,6 +66,11 @@ pub enum Spec {
     WorkloadEntry(Box<WorkloadEntry>),
     WorkloadGroup(Box<super::workload_group::WorkloadGroup>),
     Service(Box<KubeService>),
+    HttpRoute(Box<KubeRoute>),
+    GrpcRoute(Box<KubeRoute>),
+    /// Kubernetes' own `Gateway`.
+    KubeGateway(Box<KubeGateway>),
+    BackendTlsPolicy(Box<BackendTlsPolicy>),
     /// Only its labels matter; they stand in `Meta`.
     Namespace,
 }
@@ -81,13 +87,33 @@ impl Spec {
             Spec::WorkloadEntry(_) => "WorkloadEntry",
             Spec::WorkloadGroup(_) => "WorkloadGroup",
             Spec::Service(_) => "Service",
+            Spec::HttpRoute(_) => "HTTPRoute",
+            Spec::GrpcRoute(_) => "GRPCRoute",
+            // Istio has a kind of the same name.
+            Spec::KubeGateway(_) => "Gateway.gateway.networking.k8s.io",
+            Spec::BackendTlsPolicy(_) => "BackendTLSPolicy",
             Spec::Namespace => "Namespace",
         }
     }
 
     /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.
     pub fn is_istio(&self) -> bool {
-        !matches!(self, Spec::Service(_) | Spec::Namespace)
+        match self {
+            Spec::Service(_)
+            | Spec::HttpRoute(_)
+            | Spec::GrpcRoute(_)
+            | Spec::KubeGateway(_)
+            | Spec::BackendTlsPolicy(_)
+            | Spec::Namespace => false,
+            Spec::ServiceEntry(_)
+            | Spec::VirtualService(_)
+            | Spec::DestinationRule(_)
+            | Spec::Sidecar(_)
+            | Spec::Gateway(_)
+            | Spec::EnvoyFilter(_)
+            | Spec::WorkloadEntry(_)
+            | Spec::WorkloadGroup(_) => true,
+        }
     }
 }
 

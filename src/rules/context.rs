@@ -1,5 +1,6 @@
 //! What a rule looks at: one world, and what is known about the hosts outside of it.
 
+use super::gateway_api::GatewayApi;
 use super::index::Index;
 use super::routed::Routed;
 use super::texts::Texts;
@@ -52,7 +53,8 @@ impl<'a> Context<'a> {
         sources: &'a Sources,
         fixes: bool,
     ) -> Self {
-        let (routed, index) = rayon::join(|| Routed::new(model), || Index::new(world, model));
+        let (routed, index) =
+            rayon::join(|| Routed::new(world, model), || Index::new(world, model));
         Self {
             world,
             model,
@@ -68,6 +70,11 @@ impl<'a> Context<'a> {
     /// The ServiceEntries and Services, in the order of (path, line).
     pub fn definitions(&self) -> &[&'a Definition<'a>] {
         &self.index.definitions
+    }
+
+    /// What objects of Kubernetes' Gateway API do for external hosts.
+    pub(super) fn gateway_api(&self) -> &GatewayApi<'a> {
+        &self.index.gateway_api
     }
 
     /// What an absent `exportTo` of a ServiceEntry means.

@@ -7,7 +7,7 @@ use crate::diag::{Fixable, Severity};
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "gateway-errors-shadowed",
-        summary: "`consecutiveGatewayErrors` above the threshold for all 5xx is never the one that ejects",
+        summary: "`consecutiveGatewayErrors` not below the threshold for all 5xx is never the one that decides",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -37,26 +37,33 @@ impl Check for GatewayErrorsShadowed {
                 continue;
             };
             let off = outlier.enforcing_consecutive_5xx == Some(0);
-            if off || gateway.value <= first || !out.is_first(place) {
+            if off || gateway.value < first || !out.is_first(place) {
                 continue;
             }
-            let (basis, which) = match all {
-                None => (Basis::Proven, format!("the default of {first} for all 5xx")),
-                Some(_) => (
+            let which = match all {
+                None => format!("the default of {first} for all 5xx"),
+                Some(_) => format!("`consecutive5xxErrors: {first}`"),
+            };
+            // Where both stand there, or are the same, nothing shows that more was wanted than there is.
+            let (basis, what) = match (all, gateway.value == first) {
+                (_, true) => (
+                    Basis::assuming("gateway errors were meant to eject earlier"),
+                    format!(
+                        "changes nothing: 502, 503 and 504 count as 5xx too, and {which} ejects as well"
+                    ),
+                ),
+                (None, false) => (Basis::Proven, never_reached(&which)),
+                (Some(_), false) => (
                     Basis::assuming("both were meant to act"),
-                    format!("`consecutive5xxErrors: {first}`"),
+                    never_reached(&which),
                 ),
             };
-            let message = format!(
-                "`consecutiveGatewayErrors: {}` is never reached: 502, 503 and 504 count as 5xx too, and {which} ejects \
-                 before",
-                gateway.value
-            );
+            let message = format!("`consecutiveGatewayErrors: {}` {what}", gateway.value);
             out.add(basis, place, message, |finding| {
                 let lines = all.into_iter().flat_map(|all| all.spans()).copied();
                 lines
                     .fold(finding, |finding, line| {
-                        finding.because(line, "this threshold is reached first")
+                        finding.because(line, "this threshold is reached no later")
                     })
                     .because(cluster.service.host.line, "the host that it is for")
                     .help(format!(
@@ -69,4 +76,8 @@ impl Check for GatewayErrorsShadowed {
     fn yields_to(&self) -> &'static [&'static str] {
         &["outlier-http-codes-on-tls"]
     }
+}
+
+fn never_reached(which: &str) -> String {
+    format!("is never reached: 502, 503 and 504 count as 5xx too, and {which} ejects before")
 }

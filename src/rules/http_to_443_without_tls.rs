@@ -39,6 +39,10 @@ impl Check for HttpTo443WithoutTls {
             if !http || encrypts || !to_443 && expects.is_none() {
                 continue;
             }
+            let definition = reached.definition(cx);
+            if definition.is_some_and(|it| cx.gateway_api().encrypts(it.resource)) {
+                continue;
+            }
             // A rule for chosen workloads may do it, and no others need to call.
             let mut rules = cx.rules_for(&reached.path.host);
             if rules.any(|(_, rule)| rule.workload_selector.is_some()) {

@@ -4,6 +4,7 @@ use foldhash::HashMap;
 
 use super::blocks::Blocks;
 use super::context::existing;
+use super::gateway_api::GatewayApi;
 use crate::config::{HostFacts, annotations};
 use crate::egress::host::{HostIndex, to_fqdn};
 use crate::egress::model::Model;
@@ -23,6 +24,7 @@ pub(super) struct Index<'a> {
     pub(super) rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
     pub(super) routes_by_host: HostIndex<&'a Routes<'a>>,
     pub(super) blocks: Blocks<'a>,
+    pub(super) gateway_api: GatewayApi<'a>,
     /// What the annotations of a ServiceEntry say, by the place of the object.
     pub(super) annotated: HashMap<Span, HostFacts>,
 }
@@ -58,6 +60,7 @@ impl<'a> Index<'a> {
             rules_by_host,
             routes_by_host,
             blocks: Blocks::new(world),
+            gateway_api: GatewayApi::new(world),
             annotated: annotated(world),
         }
     }

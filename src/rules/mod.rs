@@ -36,6 +36,7 @@ mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
 mod findings;
 mod foreign;
+mod gateway_api;
 mod gateway_cannot_see_host;
 mod gateway_drops_request;
 mod gateway_errors_shadowed;

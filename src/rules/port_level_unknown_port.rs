@@ -12,6 +12,7 @@ use crate::egress::service::Origin;
 use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::traffic::{DestinationRule, TrafficPolicy};
+use crate::istio::value::PortSelector;
 use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -46,6 +47,9 @@ impl Check for PortLevelUnknownPort {
                 let taken: HashSet<i64> = entry_numbers(policy).map(|n| n.value).collect();
                 for number in entry_numbers(policy) {
                     ports.judge(number, &taken, out);
+                }
+                for port in entry_ports(policy).filter(|port| port.value.number.is_none()) {
+                    ports.judge_none(port.key, out);
                 }
             }
         }
@@ -96,6 +100,26 @@ impl<'a> Ports<'a> {
         })
     }
 
+    /// An entry whose port has no number, which is admitted and means port 0.
+    fn judge_none(&self, port: Span, out: &mut Findings) {
+        let message = format!(
+            "this entry of `portLevelSettings` names no port of `{}`: it is never used",
+            self.host
+        );
+        out.add(Basis::Proven, port, message, |finding| {
+            finding.help(format!(
+                "name a port that clients connect to: {}",
+                self.list()
+            ))
+        });
+    }
+
+    /// Some of the ports, for a help.
+    fn list(&self) -> String {
+        let numbers = self.numbers.keys().take(LABELS);
+        numbers.map(u32::to_string).collect::<Vec<_>>().join(", ")
+    }
+
     fn judge(&self, number: &Spanned<i64>, taken: &HashSet<i64>, out: &mut Findings) {
         let Ok(wanted) = u32::try_from(number.value) else {
             return;
@@ -111,17 +135,13 @@ impl<'a> Ports<'a> {
         let right = targeting.and_then(|ports| ports.first()).copied();
         out.add(self.basis.clone(), number.span, message, |finding| {
             let Some(right) = right else {
-                let ports = self.numbers.iter().take(LABELS);
-                let all: Vec<_> = ports
-                    .clone()
-                    .map(|(number, _)| number.to_string())
-                    .collect();
-                let finding = ports.fold(finding, |finding, (_, line)| {
+                let ports = self.numbers.values().take(LABELS);
+                let finding = ports.fold(finding, |finding, line| {
                     finding.because(*line, "a port that clients connect to")
                 });
                 return finding.help(format!(
                     "name a port that clients connect to: {}",
-                    all.join(", ")
+                    self.list()
                 ));
             };
             let what = format!("clients connect to {right}; {wanted} is its `targetPort`");
@@ -151,7 +171,11 @@ impl<'a> Ports<'a> {
 /// More ports than that are not listed.
 const LABELS: usize = 3;
 
-fn entry_numbers(policy: &TrafficPolicy) -> impl Iterator<Item = &Spanned<i64>> {
+fn entry_ports(policy: &TrafficPolicy) -> impl Iterator<Item = &Spanned<PortSelector>> {
     let entries = policy.port_level_settings.items().iter();
-    entries.filter_map(|entry| entry.port.as_ref()?.number.as_ref())
+    entries.filter_map(|entry| entry.port.as_ref())
+}
+
+fn entry_numbers(policy: &TrafficPolicy) -> impl Iterator<Item = &Spanned<i64>> {
+    entry_ports(policy).filter_map(|port| port.value.number.as_ref())
 }

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::context::existing;
 use crate::egress::cluster::ClusterName;
 use crate::egress::http_rule::HttpRule;
 use crate::egress::model::Model;
 use crate::egress::virtual_service::{Binding, VirtualService};
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
+use crate::world::World;
 
 /// So many hosts of a VirtualService are looked at.
 const HOSTS: usize = 16;
@@ -18,7 +22,7 @@ pub(super) struct Routed(BTreeMap<String, Vec<Target>>);
 type Target = (String, i64);
 
 impl Routed {
-    pub(super) fn new(model: &Model<'_>) -> Self {
+    pub(super) fn new(world: &World<'_>, model: &Model<'_>) -> Self {
         let mut targets: BTreeMap<String, Vec<Target>> = BTreeMap::new();
         for routes in model.virtual_services.iter() {
             for rule in routes.http().filter(|rule| acts(model, routes, rule)) {
@@ -32,6 +36,9 @@ impl Routed {
                     }
                 }
             }
+        }
+        for (host, port) in of_gateway_api(world) {
+            targets.entry(host).or_default().push((String::new(), port));
         }
         for known in targets.values_mut() {
             known.sort();
@@ -56,6 +63,21 @@ impl Routed {
         let mut known = self.0.get(host).into_iter().flatten();
         known.any(|(_, on)| *on == 0 || *on == i64::from(port))
     }
+}
+
+/// The external hosts, with their ports, to which routes of Kubernetes' Gateway API lead.
+fn of_gateway_api(world: &World<'_>) -> impl Iterator<Item = (String, i64)> {
+    let routes = existing(world).filter_map(|resource| match &resource.spec {
+        Spec::HttpRoute(route) | Spec::GrpcRoute(route) => Some(route),
+        _ => None,
+    });
+    let rules = routes.flat_map(|route| route.rules.items());
+    let backends = rules.flat_map(|rule| rule.value.backend_refs.items());
+    backends.filter_map(|backend| {
+        let host = backend.value.to("Hostname")?;
+        let port = backend.value.port.as_ref().map_or(0, |port| port.value);
+        Some((host.to_owned(), port))
+    })
 }
 
 /// Whether the rule acts anywhere: at a gateway, or on a port of its hosts on which HTTP is seen.

@@ -34,7 +34,7 @@ impl Check for SubjectAltNamesUnused {
             let Some(host) = definition.hosts.first().filter(|_| !names.value.is_empty()) else {
                 continue;
             };
-            let mut originates = false;
+            let mut originates = cx.gateway_api().encrypts(definition.resource);
             let mut own: Vec<Span> = Vec::new();
             for it in definition.hosts.iter().take(HOSTS) {
                 let rules = cx.rules_for(&it.name).take(HOSTS);

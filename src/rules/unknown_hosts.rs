@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashSet};
 use super::context::{Context, Defined};
 use super::findings::Basis;
 use crate::diag::Diagnostic;
-use crate::egress::host::{CLUSTER_DOMAIN, UNKNOWN_NAMESPACE, is_wildcard, overlaps};
+use crate::egress::host::{CLUSTER_DOMAIN, UNKNOWN_NAMESPACE, is_wildcard, overlaps, service_of};
 use crate::egress::service::{Definition, Origin};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
@@ -105,9 +105,12 @@ impl<'c> UnknownHosts<'c> {
         if self.cx.model.registry.of_host(host).next().is_some() {
             return true;
         }
-        let Some((name, namespace)) = service(host) else {
+        let Some((name, namespace)) = service_of(host) else {
             return false;
         };
+        if self.cx.gateway_api().makes_service(name) {
+            return true;
+        }
         let services = self
             .services
             .get_or_init(|| Services::of(self.cx.definitions()));
@@ -120,7 +123,7 @@ impl<'c> UnknownHosts<'c> {
 
 /// For messages: a short name whose namespace is not known stays short.
 pub(super) fn shown(host: &str) -> &str {
-    match service(host) {
+    match service_of(host) {
         Some((name, UNKNOWN_NAMESPACE)) => name,
         _ => host,
     }
@@ -144,12 +147,6 @@ impl<'c> Services<'c> {
             all: all.map(|it| it.name()).collect(),
         }
     }
-}
-
-/// The name and the namespace of the Kubernetes service that a host is.
-fn service(host: &str) -> Option<(&str, &str)> {
-    let short = host.strip_suffix(CLUSTER_DOMAIN)?.strip_suffix(".svc.")?;
-    short.split_once('.')
 }
 
 /// The names of external hosts, found by all of their labels but one.

@@ -18,8 +18,9 @@ enum After {
 }
 
 /// Everything that is read has one of these in its text, unless it hides letters behind escapes.
-const NEEDLES: [(&str, After); 9] = [
+const NEEDLES: [(&str, After); 10] = [
     ("istio.io", After::Anything), // the API groups, Istio's labels and annotations
+    ("gateway.networking.k8s.io", After::Anything), // routes and Gateways of Kubernetes' own
     ("Service", After::EndOfWord), // `kind: Service`: 69 % stand in files without `istio.io`
     ("Namespace", After::EndOfWord), // `kind: Namespace`
     ("mesh", After::Mesh),         // mesh configuration
@@ -31,7 +32,7 @@ const NEEDLES: [(&str, After); 9] = [
 ];
 
 /// The length in bytes of the longest text that decides something, with what follows it.
-pub(super) const LONGEST: usize = 16;
+pub(super) const LONGEST: usize = 26;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::egress::client::Client;
-use crate::egress::host::HostIndex;
+use crate::egress::host::{HostIndex, service_of};
 use crate::egress::model::Model;
 use crate::egress::path::Question;
 use crate::egress::service::{Definition, Origin};
+use crate::egress::virtual_service::{Binding, VirtualService};
 
 /// From more namespaces than this a host is not looked at.
 const CLIENTS: usize = 16;
@@ -17,18 +18,28 @@ const LOOKED_AT: usize = 256;
 /// Who is looked at as a client of a host.
 pub(super) struct Clients<'m> {
     routes: HostIndex<Client>,
+    /// The namespaces of the gateways through which hosts are reached.
+    gateways: HostIndex<String>,
     model: &'m Model<'m>,
 }
 
 impl<'m> Clients<'m> {
     pub(super) fn new(model: &'m Model<'m>) -> Self {
-        let mut routes = HostIndex::default();
+        let (mut routes, mut gateways) = (HostIndex::default(), HostIndex::default());
         for service in model.virtual_services.iter() {
+            let behind = namespaces_behind(service);
             for (host, _) in &service.hosts {
                 routes.insert(host, Client::sidecar(service.namespace()));
+                for namespace in &behind {
+                    gateways.insert(host, namespace.clone());
+                }
             }
         }
-        Self { routes, model }
+        Self {
+            routes,
+            gateways,
+            model,
+        }
     }
 
     /// The clients of a host: those of the namespace that defines it, of those that have a rule for it.
@@ -40,6 +51,13 @@ impl<'m> Clients<'m> {
         let of_rules = rules.map(|(rule, _)| {
             let selected = rule.selected_client();
             selected.unwrap_or_else(|| Client::sidecar(rule.namespace()))
+        });
+        // Beside the gateway a rule is for the gateway: nothing else there need be a client.
+        let gateways = self.gateways.overlapping(host).flatten().take(LOOKED_AT);
+        let gateways: BTreeSet<_> = gateways.map(String::as_str).collect();
+        let of_rules = of_rules.filter(|client| {
+            let namespace = client.namespace();
+            namespace.is_none_or(|namespace| !gateways.contains(namespace))
         });
         let routes = self.routes.overlapping(host).flatten().take(LOOKED_AT);
         for client in of_rules.chain(routes.cloned()) {
@@ -60,6 +78,20 @@ impl<'m> Clients<'m> {
         let mut services = registry.of_host_in(host, definition.namespace());
         services.any(|service| registry.exposure(&service, client.namespace()).is_some())
     }
+}
+
+/// Of a VirtualService that leads to a gateway and from there on: the namespaces of the Services that it leads to.
+fn namespaces_behind(service: &VirtualService<'_>) -> BTreeSet<String> {
+    let bindings = &service.bindings;
+    if !bindings.contains(&Binding::Mesh) || bindings.len() < 2 {
+        return BTreeSet::new();
+    }
+    let destinations = service.destinations();
+    let hosts = destinations.iter().take(LOOKED_AT);
+    let services = hosts.filter_map(|(host, _)| service_of(host));
+    services
+        .map(|(_, namespace)| namespace.to_owned())
+        .collect()
 }
 
 /// Who asks for a destination that no file defines: of a host that is defined, though not on this port, its clients.

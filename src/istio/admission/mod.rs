@@ -66,7 +66,12 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
         Spec::EnvoyFilter(spec) => envoy_filter::check(spec, &mut review),
         Spec::WorkloadEntry(spec) => workload::entry(spec, &mut review),
         Spec::WorkloadGroup(spec) => workload::group(spec, &mut review),
-        Spec::Service(_) | Spec::Namespace => return Vec::new(),
+        Spec::Service(_)
+        | Spec::HttpRoute(_)
+        | Spec::GrpcRoute(_)
+        | Spec::KubeGateway(_)
+        | Spec::BackendTlsPolicy(_)
+        | Spec::Namespace => return Vec::new(),
     }
     annotations(&mut review);
     review.findings

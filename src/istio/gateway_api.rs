@@ -1,0 +1,43 @@
+//! The parts of Kubernetes' Gateway API that decide where egress goes. Their other fields are not ours to judge.
+
+use super::decode::{List, message};
+use super::value::Int;
+
+pub(super) const GROUP: &str = "gateway.networking.k8s.io";
+
+message! {
+    /// An `HTTPRoute` or a `GRPCRoute`.
+    KubeRoute {
+        rules: List<KubeRouteRule> = "rules",
+    }
+    KubeRouteRule {
+        backend_refs: List<Reference> = "backendRefs",
+    }
+    KubeGateway {
+        class: String = "gatewayClassName",
+    }
+    /// Who is to be reached with TLS, as a DestinationRule says it.
+    BackendTlsPolicy {
+        target_refs: List<Reference> = "targetRefs",
+    }
+    Reference {
+        group: String = "group",
+        kind: String = "kind",
+        name: String = "name",
+        port: Int = "port",
+    }
+}
+
+impl Reference {
+    /// Its name, if it is of this kind of Istio's.
+    pub fn to(&self, kind: &str) -> Option<&str> {
+        let is = |value: &Option<crate::source::Spanned<String>>, wanted: &str| {
+            value.as_ref().is_some_and(|it| it.value == wanted)
+        };
+        let ours = is(&self.group, super::api::GROUP) && is(&self.kind, kind);
+        self.name
+            .as_ref()
+            .filter(|_| ours)
+            .map(|name| name.value.as_str())
+    }
+}
