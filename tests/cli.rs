@@ -841,6 +841,48 @@ fn what_a_patch_changes_is_advice() {
     assert!(!check(&operation("{kind: ServiceEntry}"), ""));
 }
 
+/// Of two Gateways of one name either may be the one of the cluster: what one of them lacks is no finding.
+#[test]
+fn what_is_missing_is_missing_in_every_world() {
+    let gateway = |host: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1\nkind: Gateway\nmetadata: {{name: egress, namespace: istio-egress}}\n\
+             spec:\n  selector: {{istio: egressgateway}}\n  servers:\n  - port: {{number: 80, name: http, protocol: HTTP}}\n    \
+             hosts: [{host}]\n"
+        )
+    };
+    let routes = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: partner, namespace: payments}\n\
+                  spec:\n  hosts: [pay.partner.example]\n  gateways: [istio-egress/egress]\n  http:\n  - route:\n    \
+                  - destination: {host: pay.partner.example}\n";
+    let found = |east: &str, west: &str| {
+        let folder = folder(&[
+            ("routes.yaml", routes),
+            ("east/gateway.yaml", &gateway(east)),
+            ("west/gateway.yaml", &gateway(west)),
+        ]);
+        let arguments = [
+            "--isolated",
+            "--only=gateway-host-mismatch",
+            "--format=json",
+        ];
+        paths(&run(&folder, &arguments)).len()
+    };
+    assert_eq!(found("pay.partner.example", "api.partner.example"), 0);
+    assert_eq!(found("api.partner.example", "api.partner.example"), 1);
+}
+
+/// `kubectl` stops at it, so it counts beside what is read, and nowhere else.
+#[test]
+fn a_broken_deployment_is_others_to_judge() {
+    let broken = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  annotations: {sidecar.istio.io/inject: 'true'}\n  name: [a\n";
+    let beside = format!("{broken}---\n{}", bad());
+    for (file, expected) in [(broken, 1), (&beside, 2)] {
+        let folder = folder(&[("a.yaml", &bad()), ("b.yaml", file)]);
+        let output = run(&folder, &["--isolated", "."]);
+        assert_eq!(code(&output), expected, "{}", text(&output.stdout));
+    }
+}
+
 #[test]
 fn one_world_can_be_asked_for() {
     let bad = bad();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::notices::Noticed;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::{self, IstioVersion, Resource};
-use crate::manifest::{Change, Kinds, State, classify, is_whole};
+use crate::manifest::{Change, Kinds, State, classify, is_foreign, is_whole};
 use crate::source::{FileId, SourceFile, Span, matters};
 use crate::suppress::{Comments, read_comments};
 use crate::world::{FoundMesh, find_mesh};
@@ -20,6 +20,9 @@ pub(super) struct Parsed {
     pub(super) resources: Vec<Resource>,
     pub(super) meshes: Vec<FoundMesh>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The syntax errors of documents that nobody here reads. They matter if the file also holds what is read: `kubectl`
+    /// stops at them.
+    foreign: Vec<Diagnostic>,
     /// What its templates would make.
     pub(super) kinds: Kinds,
     /// A part of it could not be read.
@@ -56,7 +59,7 @@ impl Source<'_> {
             chunks.retain(|chunk| matters(chunk.text(text).as_bytes()));
         }
         if text.len() <= BATCH {
-            return self.batch(&chunks);
+            return self.batch(&chunks).with_foreign_errors();
         }
         let bytes = text.len() / chunks.len().max(1) + 1;
         let parts: Vec<Parsed> = chunks
@@ -68,7 +71,10 @@ impl Source<'_> {
         all.resources.reserve_exact(size(|it| it.resources.len()));
         all.diagnostics
             .reserve_exact(size(|it| it.diagnostics.len()));
-        parts.into_iter().fold(all, Parsed::and)
+        parts
+            .into_iter()
+            .fold(all, Parsed::and)
+            .with_foreign_errors()
     }
 
     fn batch(self, chunks: &[Chunk]) -> Parsed {
@@ -113,6 +119,8 @@ impl Source<'_> {
                 .map_or("", |error| text_at(chunk_at(error.span)));
             if classify(text, None) == State::Template {
                 out.template(text);
+            } else if is_foreign(text) {
+                out.foreign.extend(errors.iter().map(syntax_error));
             } else {
                 out.broken = true;
                 out.diagnostics.extend(errors.iter().map(syntax_error));
@@ -179,11 +187,27 @@ impl Parsed {
         self.templates += usize::from(mentions_istio(text));
     }
 
+    /// Reports the errors of foreign documents where they keep what is read from the cluster.
+    fn with_foreign_errors(mut self) -> Self {
+        let mut foreign = std::mem::take(&mut self.foreign);
+        let holds_istio = self.resources.iter().any(|it| it.spec.is_istio());
+        if holds_istio
+            || !self.meshes.is_empty()
+            || self.broken
+            || self.templates + self.patches > 0
+        {
+            self.broken |= !foreign.is_empty();
+            self.diagnostics.append(&mut foreign);
+        }
+        self
+    }
+
     /// Both, in their order.
     fn and(mut self, mut later: Self) -> Self {
         self.resources.append(&mut later.resources);
         self.meshes.append(&mut later.meshes);
         self.diagnostics.append(&mut later.diagnostics);
+        self.foreign.append(&mut later.foreign);
         self.comments = self.comments.and(later.comments);
         self.kinds.extend(&later.kinds);
         self.broken |= later.broken;

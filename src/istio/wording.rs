@@ -54,6 +54,21 @@ pub(super) fn with_article(kind: &str) -> String {
     format!("{article} {kind}")
 }
 
+/// `a`, `b` and `c`; of many names the first ones.
+pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    const MOST: usize = 6;
+    let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(MOST);
+    if more > 0 {
+        names.truncate(MOST);
+        names.push(format!("{more} more"));
+    }
+    match names.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// A message that quotes the input, cut where the input is longer than anybody reads.
 pub(super) fn bounded(mut message: String) -> String {
     const MOST: usize = 400;
@@ -66,7 +81,15 @@ pub(super) fn bounded(mut message: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{listed, nearest};
+
+    #[test]
+    fn names_are_listed_as_in_a_sentence() {
+        let of = |names: &[&'static str]| listed(names.iter().copied());
+        assert_eq!(of(&["a"]), "`a`");
+        assert_eq!(of(&["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(of(&["a"; 8]), "`a`, `a`, `a`, `a`, `a`, `a` and 2 more");
+    }
 
     #[test]
     fn only_near_names_are_meant() {

@@ -12,5 +12,5 @@ pub use change::Change;
 pub use kustomization::{KUSTOMIZATION_NAMES, Kustomization, Reference};
 pub use kustomizations::{Assigned, Kustomizations, Reached, Tree};
 pub use place::{folder, folders_up, name, place};
-pub use state::{State, classify, is_whole, state_of_file};
+pub use state::{State, classify, is_foreign, is_whole, state_of_file};
 pub use template::Kinds;

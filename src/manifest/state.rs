@@ -61,6 +61,30 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     State::Resource
 }
 
+/// Whether a document that does not parse says at its top that it is an object which nobody here reads: a Deployment, an
+/// Ingress. Text that may be another document behind a lost `---` makes it doubtful.
+pub fn is_foreign(text: &str) -> bool {
+    const OURS: [&str; 4] = ["networking.istio.io", "mesh", "egress-lint", "egress-tests"];
+    let top = |key| text.lines().filter_map(move |line| line.strip_prefix(key));
+    let only = |key| {
+        let mut values =
+            top(key).map(|value: &str| value.split('#').next().unwrap_or(value).trim());
+        values.next().filter(|_| values.next().is_none())
+    };
+    let (Some(version), Some(kind)) = (only("apiVersion:"), only("kind:")) else {
+        return false;
+    };
+    let is_read = match version {
+        "v1" => matches!(kind, "Service" | "Namespace" | "ConfigMap") || kind.ends_with("List"),
+        _ => version.contains("istio.io/") || version.contains("kustomize"),
+    };
+    let is_plain = |text: &str| {
+        text.bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"./-".contains(&it))
+    };
+    !is_read && is_plain(version) && is_plain(kind) && !OURS.iter().any(|word| text.contains(word))
+}
+
 /// What a file of this name holds, whatever its documents look like; `None`: its documents tell.
 pub fn state_of_file(place: &str) -> Option<State> {
     let name = name(place);
@@ -199,6 +223,26 @@ mod tests {
             ("kind: X\nspec: {}\n".to_owned(), State::Other),
         ] {
             assert_eq!(state(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn others_are_known_by_their_top() {
+        let foreign = |top: &str| is_foreign(&format!("{top}metadata: {{name: a}}\nspec: [\n"));
+        assert!(foreign("apiVersion: apps/v1 # here\nkind: Deployment\n"));
+        assert!(foreign("apiVersion: v1\nkind: Pod\n"));
+        for doubtful in [
+            ENTRY,
+            "apiVersion: v1\nkind: Service\n",
+            "apiVersion: v1\nkind: List\n",
+            "kind: Deployment\n",
+            "apiVersion: apps/v1\nkind: [Deployment\n",
+            // A `---` may be missing.
+            "apiVersion: apps/v1\nkind: Deployment\nspec: {}\napiVersion: v1\nkind: Service\n",
+            "apiVersion: kyverno.io/v1\nkind: Policy\n# networking.istio.io\n",
+            "apiVersion: a.example/v1\nkind: Release\nmeshConfig: {}\n",
+        ] {
+            assert!(!foreign(doubtful), "{doubtful}");
         }
     }
 

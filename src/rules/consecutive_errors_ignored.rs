@@ -44,7 +44,13 @@ fn judge(cx: &Context<'_>, block: &Spanned<Box<OutlierDetection>>, out: &mut Fin
         return;
     };
     let value = errors.value;
-    let (instead, help) = match &block.consecutive_5xx_errors {
+    let instead_of = block.consecutive_5xx_errors.as_ref();
+    // Then nothing happens but what was asked for.
+    let basis = match instead_of.map_or(DEFAULT, |it| it.value) == value {
+        true => Basis::assuming("somebody may change the number and wait for an effect"),
+        false => Basis::Proven,
+    };
+    let (instead, help) = match instead_of {
         Some(other) => (
             format!("what counts is `consecutive5xxErrors: {}`", other.value),
             "remove it".to_owned(),
@@ -59,8 +65,8 @@ fn judge(cx: &Context<'_>, block: &Spanned<Box<OutlierDetection>>, out: &mut Fin
         ),
     };
     let message = format!("`consecutiveErrors: {value}` is not read: {instead}");
-    out.add(Basis::Proven, errors.key, message, |finding| {
-        finding.help(help).fix(match block.consecutive_5xx_errors {
+    out.add(basis, errors.key, message, |finding| {
+        finding.help(help).fix(match instead_of {
             Some(_) => {
                 let edit = cx.texts.edit(errors.key, |it| it.remove());
                 edit.map(|edit| Fix::new(Safety::Safe, "remove it", edit))

@@ -1,7 +1,11 @@
 //! A VirtualService for hosts that its Gateway does not have.
 
+use std::cell::OnceCell;
+
+use super::targets::is_for_egress;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
+use crate::egress::gateway::selector;
 use crate::egress::host::{UNKNOWN_NAMESPACE, overlaps};
 use crate::egress::namespace::{Same, same};
 use crate::egress::virtual_service::{Binding, VirtualService};
@@ -45,15 +49,21 @@ impl Check for GatewayHostMismatch {
                 continue;
             }
             let listed = routes.spec.gateways.items();
+            let is_egress = OnceCell::new();
             for (binding, named) in routes.bindings.iter().zip(listed).take(GATEWAYS) {
                 let Binding::Gateway { namespace, name } = *binding else {
                     continue;
                 };
-                let served = served(&cx.model.gateways.named(namespace, name));
+                let gateways = cx.model.gateways.named(namespace, name);
+                let served = served(&gateways);
                 let Some(first) = served.first().filter(|_| served.len() <= HOSTS) else {
                     continue;
                 };
-                if served.iter().any(|it| it.is_for(routes)) {
+                // What comes in is for others to judge.
+                let is_egress = || *is_egress.get_or_init(|| is_for_egress(cx, routes));
+                if served.iter().any(|it| it.is_for(routes))
+                    || !(gateways.iter().any(|(_, it)| is_egress_gateway(it)) || is_egress())
+                {
                     continue;
                 }
                 let name = &named.value;
@@ -91,6 +101,15 @@ impl Check for GatewayHostMismatch {
             }
         }
     }
+
+    fn says_absence(&self) -> bool {
+        true
+    }
+}
+
+/// Whether it is for the proxies through which traffic leaves, as Istio labels them.
+fn is_egress_gateway(gateway: &Gateway) -> bool {
+    selector(gateway).any(|(_, value)| value.contains("egress"))
 }
 
 /// A host of a server, as the Gateway writes it: the namespace whose VirtualServices may be for it, or all.

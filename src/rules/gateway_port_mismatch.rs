@@ -52,6 +52,10 @@ impl Check for GatewayPortMismatch {
             }
         }
     }
+
+    fn says_absence(&self) -> bool {
+        true
+    }
 }
 
 /// With more Gateways than this for one rule nothing is said.

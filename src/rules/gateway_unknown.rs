@@ -3,11 +3,10 @@
 use std::cell::OnceCell;
 
 use super::matches;
-use super::targets::targets;
+use super::targets::is_for_egress;
 use super::unknown_gateways::{Unknown, UnknownGateways};
 use super::{Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::Origin;
 use crate::egress::virtual_service::VirtualService;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
@@ -101,18 +100,4 @@ fn server_port(gateway: &Resource) -> Option<Span> {
     };
     let port = gateway.servers.items().first()?.value.port.as_ref()?;
     port.value.number.as_ref().map(|number| number.span)
-}
-
-/// Whether its rules are for an external host, or lead to one.
-fn is_for_egress(cx: &Context<'_>, routes: &VirtualService<'_>) -> bool {
-    let is_external = |host: &str| {
-        let hosts = cx.hosts_overlapping(host, routes.namespace());
-        hosts
-            .iter()
-            .any(|it| it.definition.origin == Origin::ServiceEntry && it.definition.mesh_external)
-    };
-    // `hosts: ["*"]` of an ingress gateway covers external hosts and is not about them.
-    let mut hosts = routes.hosts.iter().filter(|(host, _)| host != "*");
-    hosts.any(|(host, _)| is_external(host))
-        || targets(routes).iter().any(|it| is_external(&it.host()))
 }

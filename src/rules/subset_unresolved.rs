@@ -85,6 +85,10 @@ impl Check for SubsetUnresolved {
             });
         }
     }
+
+    fn says_absence(&self) -> bool {
+        true
+    }
 }
 
 /// Whether the rule that the proxy has for the host defines the subset.

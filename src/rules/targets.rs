@@ -1,6 +1,8 @@
-//! Where the routes of a VirtualService lead.
+//! Where the routes of a VirtualService lead, and whether that is outside.
 
+use super::Context;
 use crate::egress::http_rule::Target;
+use crate::egress::service::Origin;
 use crate::egress::virtual_service::VirtualService;
 use crate::istio::decode::Items;
 
@@ -31,4 +33,18 @@ pub(super) fn mirrors<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
             rule.mirror().into_iter().chain(listed)
         })
         .collect()
+}
+
+/// Whether its rules are for an external host, or lead to one.
+pub(super) fn is_for_egress(cx: &Context<'_>, routes: &VirtualService<'_>) -> bool {
+    let is_external = |host: &str| {
+        let hosts = cx.hosts_overlapping(host, routes.namespace());
+        hosts
+            .iter()
+            .any(|it| it.definition.origin == Origin::ServiceEntry && it.definition.mesh_external)
+    };
+    // `hosts: ["*"]` of an ingress gateway covers external hosts and is not about them.
+    let mut hosts = routes.hosts.iter().filter(|(host, _)| host != "*");
+    hosts.any(|(host, _)| is_external(host))
+        || targets(routes).iter().any(|it| is_external(&it.host()))
 }

@@ -1,8 +1,10 @@
 //! TCP without an address takes every connection to its port.
 
+use std::collections::BTreeMap;
+
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::{Origin, Resolution};
+use crate::egress::service::{Host, Origin, Port, Resolution};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -34,6 +36,8 @@ impl Check for TcpWithoutAddress {
             let Some(host) = definition.hosts.first() else {
                 continue;
             };
+            // Addresses are what all ports of the entry lack: one word for those that are alike.
+            let mut alike: BTreeMap<_, Vec<&Port<'_>>> = BTreeMap::new();
             for port in &definition.ports {
                 let sniffed = port.protocol.is_unsupported();
                 if !(sniffed || port.protocol.is_tcp()) || port.protocol.is_tls() {
@@ -41,31 +45,90 @@ impl Check for TcpWithoutAddress {
                 }
                 let crowded = CROWDED.contains(&port.number);
                 let unresolved = definition.resolution == Resolution::Passthrough;
-                let carries = match sniffed {
-                    true => "names no protocol".to_owned(),
-                    false => format!("carries {}", port.protocol.name()),
+                let why = match crowded || unresolved {
+                    _ if sniffed => Why::Sniffed,
+                    true => Why::Crowded,
+                    false => Why::Alone,
                 };
-                let message = format!(
-                    "port {} of `{}` {carries} and has no address: its listener takes every connection to the port that \
-                     no other entry claims",
-                    port.number, host.name,
-                );
-                let basis = match crowded || unresolved {
-                    _ if sniffed => Basis::assuming("what clients send there is not HTTP"),
-                    true => Basis::Proven,
-                    false => Basis::assuming("clients also connect to other hosts on this port"),
-                };
-                let place = port.protocol_line.unwrap_or(port.number_line);
-                out.add(basis, place, message, |finding| {
-                    finding
-                        .because(host.line, "the host that gets them")
-                        .help("give the entry `addresses`, or declare `TLS` or `HTTP` if that is what the port carries")
-                });
+                let key = (why, port.protocol.name());
+                alike.entry(key).or_default().push(port);
+            }
+            for ((why, protocol), ports) in alike {
+                report(why, protocol, &ports, host, out);
             }
         }
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
         &["tcp-port-conflict"]
+    }
+}
+
+/// What it rests on that nothing else gets the connections.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Why {
+    /// The port names no protocol: what is not HTTP is TCP.
+    Sniffed,
+    /// Clients have connections to other hosts on the port.
+    Crowded,
+    Alone,
+}
+
+/// So many ports are labelled.
+const PORTS: usize = 16;
+
+fn report(why: Why, protocol: &str, ports: &[&Port<'_>], host: &Host<'_>, out: &mut Findings) {
+    let Some((first, others)) = ports.split_first() else {
+        return;
+    };
+    let (name, several) = (&host.name, !others.is_empty());
+    let carries = match (why, several) {
+        (Why::Sniffed, false) => "names no protocol".to_owned(),
+        (Why::Sniffed, true) => "name no protocol".to_owned(),
+        (_, false) => format!("carries {protocol}"),
+        (_, true) => format!("carry {protocol}"),
+    };
+    let message = match several {
+        false => format!(
+            "port {} of `{name}` {carries} and has no address: its listener takes every connection to the port \
+             that no other entry claims",
+            first.number
+        ),
+        true => format!(
+            "ports {} of `{name}` {carries} and have no address: their listeners take every connection that no other \
+             entry claims",
+            numbers(ports)
+        ),
+    };
+    let basis = match why {
+        Why::Sniffed => Basis::assuming("what clients send there is not HTTP"),
+        Why::Crowded => Basis::Proven,
+        Why::Alone if several => {
+            Basis::assuming("clients also connect to other hosts on these ports")
+        }
+        Why::Alone => Basis::assuming("clients also connect to other hosts on this port"),
+    };
+    let place = |port: &Port<'_>| port.protocol_line.unwrap_or(port.number_line);
+    out.add(basis, place(first), message, |finding| {
+        let finding = others.iter().take(PORTS).fold(finding, |finding, port| {
+            finding.because(place(port), "this one, too")
+        });
+        finding.because(host.line, "the host that gets them").help(
+            "give the entry `addresses`, or declare `TLS` or `HTTP` if that is what the port carries",
+        )
+    });
+}
+
+/// `1, 2 and 3`; of many the first ones.
+fn numbers(ports: &[&Port<'_>]) -> String {
+    const MOST: usize = 3;
+    let mut all: Vec<String> = ports.iter().map(|it| it.number.to_string()).collect();
+    if let Some(more) = ports.len().checked_sub(MOST).filter(|more| *more > 0) {
+        all.truncate(MOST);
+        all.push(format!("{more} more"));
+    }
+    match all.split_last() {
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
     }
 }

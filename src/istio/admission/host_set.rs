@@ -1,6 +1,6 @@
 //! The hosts of one `VirtualService`, to be asked in constant time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::source::Spanned;
 
@@ -54,32 +54,40 @@ impl<'h> HostSet<'h> {
             .find(|index| *index != except)
     }
 
-    /// Hosts that one before them, or a wildcard, stands for already; the later of the two first.
-    pub(super) fn overlaps(&self) -> Vec<(&'h Spanned<String>, &'h Spanned<String>)> {
-        let mut out = Vec::new();
+    /// Groups of hosts of which one, the same or a wildcard, stands for the others, each in the order of the list.
+    pub(super) fn overlaps(&self) -> Vec<Overlap<'h>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, host) in self.hosts.iter().enumerate() {
             let other = match host.strip_prefix('*') {
                 Some(suffix) => self.wildcard_over(suffix, index),
                 None => {
-                    let same = self
-                        .names
-                        .get(host.as_str())
-                        .copied()
-                        .filter(|first| *first != index);
+                    let same = self.names.get(host.as_str()).copied();
+                    let same = same.filter(|first| *first != index);
                     same.or_else(|| self.wildcard_over(host, index))
                 }
             };
-            if let Some(other) = other
-                && let (Some(late), Some(early)) = (
-                    self.hosts.get(index.max(other)),
-                    self.hosts.get(index.min(other)),
-                )
-            {
-                out.push((late, early));
+            if let Some(other) = other {
+                groups.entry(other).or_default().push(index);
             }
         }
-        out
+        let groups = groups.into_iter().filter_map(|(other, mut members)| {
+            members.push(other);
+            members.sort_unstable();
+            let hosts = members.iter().filter_map(|at| self.hosts.get(*at));
+            Some(Overlap {
+                widest: self.hosts.get(other)?,
+                hosts: hosts.collect(),
+            })
+        });
+        groups.collect()
     }
+}
+
+/// Hosts of which one stands for all others.
+pub(super) struct Overlap<'h> {
+    pub(super) widest: &'h Spanned<String>,
+    /// With the widest.
+    pub(super) hosts: Vec<&'h Spanned<String>>,
 }
 
 #[cfg(test)]
@@ -101,7 +109,9 @@ mod tests {
             (vec!["a.b", "c.b"], 0),
             (vec!["a.b", "a.b"], 1),
             (vec!["a.b", "*.b"], 1),
-            (vec!["*.b", "a.b", "c.b"], 2),
+            (vec!["*.b", "a.b", "c.b"], 1),
+            (vec!["a.b", "c.b", "*.b"], 1),
+            (vec!["*.b", "a.b", "x", "x"], 2),
             (vec!["*.b", "*.a.b"], 1),
             (vec!["*.b", "*.b"], 1),
             (vec!["*", "a"], 1),

@@ -7,10 +7,12 @@ use super::super::route::{
 };
 use super::export_to::Owner;
 use super::host::{gateway_domain_fault, is_address, is_subnet, wildcard_domain_fault};
-use super::host_set::HostSet;
+use super::host_set::{HostSet, Overlap};
 use super::{
     Review, export_to, gateway_names, http_route, labels, port, refusal, route_destination, warning,
 };
+use crate::diag::Diagnostic;
+use crate::istio::wording::listed;
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(service: &VirtualService, spec_key: Span, review: &mut Review<'_>) {
@@ -114,17 +116,30 @@ fn check_hosts(service: &VirtualService, mesh: bool, review: &mut Review<'_>) {
         }
     }
     if right {
-        for (host, other) in HostSet::new(service.hosts.items()).overlaps() {
-            review.push(
-                refusal(
-                    host.span,
-                    format!("the hosts `{}` and `{}` overlap", other.value, host.value),
-                )
-                .because(other.span, "the other one")
-                .help("keep one of them"),
-            );
-        }
+        let overlaps = HostSet::new(service.hosts.items()).overlaps();
+        let found = overlaps.iter().filter_map(overlapping);
+        review.findings.extend(found);
     }
+}
+
+/// So many places of one fault are labelled.
+const LABELS: usize = 16;
+
+/// One finding for all hosts that one stands for.
+fn overlapping(overlap: &Overlap<'_>) -> Option<Diagnostic> {
+    let (last, before) = overlap.hosts.split_last()?;
+    let names = listed(overlap.hosts.iter().map(|it| it.as_str()));
+    let finding = refusal(last.span, format!("the hosts {names} overlap"));
+    let finding = finding.help(match before.len() {
+        1 => "keep one of them".to_owned(),
+        _ => format!("keep `{}` or the others", overlap.widest.value),
+    });
+    let label = match before.len() {
+        1 => "the other one",
+        _ => "this one, too",
+    };
+    let before = before.iter().take(LABELS);
+    Some(before.fold(finding, |finding, host| finding.because(host.span, label)))
 }
 
 fn check_tls(route: &TlsRoute, hosts: &HostSet<'_>, mesh: bool, review: &mut Review<'_>) {
@@ -148,6 +163,7 @@ fn check_tls_match(matched: &TlsMatch, hosts: &HostSet<'_>, mesh: bool, review: 
             "a TLS match needs at least one SNI host",
         ));
     }
+    let mut strange = Vec::new();
     for name in matched.sni_hosts.items() {
         let fault = if mesh {
             wildcard_domain_fault(name)
@@ -171,23 +187,11 @@ fn check_tls_match(matched: &TlsMatch, hosts: &HostSet<'_>, mesh: bool, review: 
                 format!("`{}` is no SNI host: {fault}", name.value),
             )),
             None if hosts.covers(name) => {}
-            None => {
-                let finding = refusal(
-                    name.span,
-                    format!(
-                        "the SNI host `{}` is none of the VirtualService's hosts",
-                        name.value
-                    ),
-                )
-                .help("add it to `hosts`");
-                review.push(match hosts.first() {
-                    Some(host) => {
-                        finding.because(host.span, format!("`{}` does not cover it", host.value))
-                    }
-                    None => finding,
-                });
-            }
+            None => strange.push(name),
         }
+    }
+    if let Some((first, rest)) = strange.split_first() {
+        review.push(strangers(first, rest, hosts));
     }
     check_subnets(matched.destination_subnets.items(), review);
     port::check_optional_number(matched.port.as_deref(), review);
@@ -211,6 +215,34 @@ fn check_tcp_match(matched: &L4Match, review: &mut Review<'_>) {
         labels::check(labels, review);
     }
     gateway_names::check(matched.gateways.items(), review);
+}
+
+/// One finding for the SNI hosts of a match that the VirtualService does not have.
+fn strangers(
+    first: &Spanned<String>,
+    rest: &[&Spanned<String>],
+    hosts: &HostSet<'_>,
+) -> Diagnostic {
+    let names = std::iter::once(first).chain(rest.iter().copied());
+    let names = listed(names.map(|it| it.as_str()));
+    let (text, help) = match rest.len() {
+        0 => (
+            format!("the SNI host {names} is none of the VirtualService's hosts"),
+            "add it to `hosts`",
+        ),
+        _ => (
+            format!("the SNI hosts {names} are none of the VirtualService's hosts"),
+            "add them to `hosts`",
+        ),
+    };
+    let finding = refusal(first.span, text).help(help);
+    let finding = rest.iter().take(LABELS).fold(finding, |finding, name| {
+        finding.because(name.span, "nor this one")
+    });
+    match hosts.first() {
+        Some(host) => finding.because(host.span, format!("`{}` does not cover it", host.value)),
+        None => finding,
+    }
 }
 
 fn check_subnets(subnets: &[Spanned<String>], review: &mut Review<'_>) {

@@ -168,23 +168,30 @@ fn fields_of_later_versions_are_dropped() {
 /// Of the places that know `interval` the one that knows its neighbours too.
 #[test]
 fn fields_that_went_astray_together_belong_together() {
-    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nspec:\n  host: a.example\n  trafficPolicy:\n    \
+    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: a}\nspec:\n  host: a.example\n  trafficPolicy:\n    \
                 connectionPool:\n      http: {consecutiveGatewayErrors: 5, interval: 30s}\n      tcp: {keepAlive: {time: 60s}}\n    \
                 outlierDetection: {consecutive5xx: 3}\n";
     let tree = Tree::parse(FileId(0), text);
     let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
-    let help: Vec<_> = out
-        .diagnostics
-        .iter()
-        .flat_map(|it| it.help.as_deref())
+    let found = out.diagnostics.iter();
+    let found: Vec<_> = found
+        .map(|it| (it.message.as_str(), it.help.as_deref().unwrap_or_default()))
         .collect();
     assert_eq!(
-        help,
+        found,
         [
-            "it belongs in `spec.trafficPolicy.outlierDetection`",
-            "it belongs in `spec.trafficPolicy.outlierDetection`",
-            "did you mean `tcpKeepalive`?",
-            "did you mean `consecutive5xxErrors`?",
+            (
+                "`spec.trafficPolicy.connectionPool.http` has no fields `consecutiveGatewayErrors` and `interval`",
+                "they belong in `spec.trafficPolicy.outlierDetection`"
+            ),
+            (
+                "`spec.trafficPolicy.connectionPool.tcp` has no field `keepAlive`",
+                "did you mean `tcpKeepalive`?"
+            ),
+            (
+                "`spec.trafficPolicy.outlierDetection` has no field `consecutive5xx`",
+                "did you mean `consecutive5xxErrors`?"
+            ),
         ]
     );
 }

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::path::Path;
 use super::places::fold;
+use super::unknown::Unknown;
 use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
@@ -235,22 +236,41 @@ impl<'t> Checker<'t> {
             .take(BESIDE)
             .map(|it| fold(&it.name))
             .collect();
+        let mut found: Vec<(Unknown<'t>, &Entry<'t>)> = Vec::new();
+        // Where those stand that others may be one mistake with: one for each other object, so a few.
+        let mut astray: Vec<usize> = Vec::new();
         for entry in &strange {
             let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
-            let mut finding = unknown::field(entry, fields, taken, &beside, self);
+            let mut unknown = Some(unknown::field(entry, fields, taken, &beside, self));
+            for &at in &astray {
+                if let (Some((first, _)), Some(other)) = (found.get_mut(at), unknown.take()) {
+                    unknown = first.join(other, entry);
+                }
+            }
+            if let Some(unknown) = unknown {
+                if unknown.is_astray() {
+                    astray.push(found.len());
+                }
+                found.push((unknown, entry));
+            }
+        }
+        for (unknown, entry) in found {
+            let mut finding = unknown.finding(entry, self);
             let key = entry.key.span();
             if let Some((_, name)) = misspelt.iter().find(|(span, _)| *span == key) {
                 finding.message = format!("{}, and `{name}` is missing", finding.message);
                 finding = finding.refused_by(RefusedBy::Schema);
             }
             if part == Part::Mesh {
-                self.verdict
-                    .findings
-                    .extend(unknown::misspelt(entry, fields, finding));
-                continue;
+                let misspelt = unknown::misspelt(entry, fields, finding);
+                self.verdict.findings.extend(misspelt);
+            } else {
+                self.push(finding);
             }
-            self.push(finding);
-            self.verdict.dropped.push(entry.key.span());
+        }
+        if part != Part::Mesh {
+            let keys = strange.iter().map(|entry| entry.key.span());
+            self.verdict.dropped.extend(keys);
         }
         for (field, entry) in present {
             if !entry.value.is_null() {

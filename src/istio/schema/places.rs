@@ -7,7 +7,8 @@ use super::{KINDS, Schema, Shape, mesh};
 use crate::istio::version::IstioVersion;
 use crate::istio::wording::with_article;
 
-struct Place {
+/// A field of an object.
+pub(super) struct Place {
     kind: &'static str,
     /// Of the object that has the field.
     path: String,
@@ -17,18 +18,18 @@ struct Place {
 
 /// Where a field of that name exists: in this kind if it does, else in another; where most of the unknown fields
 /// `beside` it exist too, and as near to `here` as can be.
-pub(super) fn advice(
+pub(super) fn home(
     name: &str,
     kind: &str,
     here: &str,
     beside: &[String],
     version: IstioVersion,
-) -> Option<String> {
+) -> Option<&'static Place> {
     let known = index()
         .get(&fold(name))?
         .iter()
         .filter(|place| place.since <= version);
-    let best = known.min_by_key(|place| {
+    known.min_by_key(|place| {
         let foreign = place.kind != kind;
         let strays = beside.iter().filter(|name| place.has(name)).count();
         (
@@ -38,30 +39,48 @@ pub(super) fn advice(
             usize::MAX - common(here, &place.path),
             place.path.len(),
         )
-    })?;
-    let name = if best.name == name {
-        "it".to_owned()
-    } else {
-        format!("`{}`", best.name)
-    };
-    Some(match (best.kind == kind, best.path.as_str()) {
-        (true, "") => format!("{name} belongs beside `spec`"),
-        (true, path) => format!("{name} belongs in `{path}`"),
-        (false, "spec") => format!("{name} is a field of {}", with_article(best.kind)),
-        (false, path) => format!(
-            "{name} is a field of `{path}` in {}",
-            with_article(best.kind)
-        ),
     })
 }
 
 impl Place {
+    /// What to do with a field of this place that was written as `name` in an object of the kind.
+    pub(super) fn advice(&self, name: &str, kind: &str) -> String {
+        let name = match self.name == name {
+            true => "it".to_owned(),
+            false => format!("`{}`", self.name),
+        };
+        match (self.kind == kind, self.path.as_str()) {
+            (true, "") => format!("{name} belongs beside `spec`"),
+            (true, path) => format!("{name} belongs in `{path}`"),
+            (false, "spec") => format!("{name} is a field of {}", with_article(self.kind)),
+            (false, path) => format!(
+                "{name} is a field of `{path}` in {}",
+                with_article(self.kind)
+            ),
+        }
+    }
+
+    /// The same for several fields of its object.
+    pub(super) fn advice_for_all(&self, kind: &str) -> String {
+        match (self.kind == kind, self.path.as_str()) {
+            (true, "") => "they belong beside `spec`".to_owned(),
+            (true, path) => format!("they belong in `{path}`"),
+            (false, "spec") => format!("they are fields of {}", with_article(self.kind)),
+            (false, path) => {
+                format!("they are fields of `{path}` in {}", with_article(self.kind))
+            }
+        }
+    }
+
+    /// Whether the other is a field of the same object.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        (self.kind, &self.path) == (other.kind, &other.path)
+    }
+
     /// Whether its object also has a field of that name.
     fn has(&self, name: &str) -> bool {
         let places = index().get(name).into_iter().flatten();
-        places
-            .into_iter()
-            .any(|it| it.kind == self.kind && it.path == self.path)
+        places.into_iter().any(|it| it.is_beside(self))
     }
 }
 

@@ -1,14 +1,19 @@
 //! A field that Istio does not have: what was meant by it.
 
+use super::Field;
 use super::check::Checker;
-use super::{Field, places};
+use super::places::{self, Place};
 use crate::diag::{Diagnostic, Edit, Fix, Safety, Severity};
 use crate::istio::version::IstioVersion;
-use crate::istio::wording::{bounded, nearest, with_article};
+use crate::istio::wording::{bounded, listed, nearest, with_article};
 use crate::yaml::Entry;
 
 /// Fields that Istio once had: the end of the path, and what to do.
 const REMOVED: &[(&str, &str)] = &[
+    (
+        "spec.filters",
+        "use `configPatches`, with `applyTo: HTTP_FILTER`",
+    ),
     ("spec.workloadLabels", "use `workloadSelector.labels`"),
     ("http.appendHeaders", "use `headers.request.add`"),
     ("http.appendRequestHeaders", "use `headers.request.add`"),
@@ -66,59 +71,101 @@ const INVENTED: &[(&str, &str)] = &[
         "retryPolicy",
         "use `retries` in an HTTP route of a VirtualService",
     ),
+    ("websocketUpgrade", "remove it: WebSockets work without"),
 ];
 
-/// The finding for one unknown field of an object that has these fields, and of which some are `taken`. `beside` are
+/// What is said of one unknown field of an object, or of several that are one mistake.
+pub(super) struct Unknown<'t> {
+    finding: Diagnostic,
+    /// Where else such a field exists, if that is all that is known about it.
+    home: Option<&'static Place>,
+    /// Those that belong there, too.
+    more: Vec<Entry<'t>>,
+}
+
+/// What is said of an unknown field of an object that has these fields, and of which some are `taken`. `beside` are
 /// unknown fields of the object, folded.
-pub(super) fn field(
-    entry: &Entry<'_>,
+pub(super) fn field<'t>(
+    entry: &Entry<'t>,
     fields: &'static [Field],
     taken: impl Fn(&str) -> bool,
     beside: &[String],
     at: &Checker<'_>,
-) -> Diagnostic {
+) -> Unknown<'t> {
     let name = &*entry.name;
-    let parent = at.path.to_string();
-    let text = match parent.as_str() {
-        "" | "spec" => format!("{} has no field `{name}`", with_article(at.kind)),
-        _ => format!("`{parent}` has no field `{name}`"),
-    };
-    let mut finding = Diagnostic::new(
-        "unknown-field",
-        Severity::Error,
-        entry.key.span(),
-        bounded(text),
-    );
+    let text = format!("{} has no field `{name}`", owner(at));
+    let key = entry.key.span();
+    let mut finding = Diagnostic::new("unknown-field", Severity::Error, key, bounded(text));
     finding.field = Some(at.path.child(name));
+    let mut home = None;
 
-    if let Some(later) = fields
-        .iter()
-        .find(|field| field.name == name && field.since > at.version)
-    {
-        finding.message = format!("Istio {} does not know the field `{name}` yet", at.version);
-        return finding.help(format!("it needs Istio {}", later.since));
-    }
     let pattern = at.path.pattern();
     let path = format!("{pattern}.{name}");
-    if let Some((_, advice)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
+    let later = |field: &&Field| field.name == name && field.since > at.version;
+    let invented = || INVENTED.iter().find(|(invented, _)| *invented == name);
+    if let Some(later) = fields.iter().find(later) {
+        finding.message = format!("Istio {} does not know the field `{name}` yet", at.version);
+        finding = finding.help(format!("it needs Istio {}", later.since));
+    } else if let Some((_, advice)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
         finding.message = format!("the field `{name}` was removed from Istio");
-        return finding.help(*advice);
+        finding = finding.help(*advice);
+    } else if let Some(near) = meant(name, fields, at.version) {
+        finding = finding.help(format!("did you mean `{near}`?"));
+        if !taken(near) {
+            finding = finding.fix(rename(entry, near));
+        }
+    } else if let Some((_, advice)) = invented() {
+        finding = finding.help(*advice);
+    } else {
+        home = places::home(name, at.kind, &pattern, beside, at.version);
+        if let Some(home) = home {
+            finding = finding.help(home.advice(name, at.kind));
+        }
     }
-    if let Some(near) = meant(name, fields, at.version) {
-        let finding = finding.help(format!("did you mean `{near}`?"));
-        return if taken(near) {
-            finding
-        } else {
-            finding.fix(rename(entry, near))
+    Unknown {
+        finding,
+        home,
+        more: Vec::new(),
+    }
+}
+
+/// So many fields of one mistake are labelled.
+const LABELS: usize = 16;
+
+impl<'t> Unknown<'t> {
+    /// Whether it can be one mistake with others: a block that stands in the wrong place.
+    pub(super) fn is_astray(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// Takes in another field of the object if both belong in one other; gives it back if they do not.
+    pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
+        match self.home.zip(other.home) {
+            Some((here, there)) if here.is_beside(there) => self.more.push(entry.clone()),
+            _ => return Some(other),
+        }
+        None
+    }
+
+    pub(super) fn finding(self, entry: &Entry<'_>, at: &Checker<'_>) -> Diagnostic {
+        let Some(home) = self.home.filter(|_| !self.more.is_empty()) else {
+            return self.finding;
         };
+        let names = std::iter::once(&*entry.name).chain(self.more.iter().map(|it| &*it.name));
+        let mut finding = self.finding.help(home.advice_for_all(at.kind));
+        finding.message = bounded(format!("{} has no fields {}", owner(at), listed(names)));
+        let labelled = self.more.iter().take(LABELS);
+        labelled.fold(finding, |finding, entry| {
+            finding.because(entry.key.span(), "nor this one")
+        })
     }
-    let invented = INVENTED
-        .iter()
-        .find(|(invented, _)| *invented == name)
-        .map(|(_, advice)| (*advice).to_owned());
-    match invented.or_else(|| places::advice(name, at.kind, &pattern, beside, at.version)) {
-        Some(advice) => finding.help(advice),
-        None => finding,
+}
+
+/// What lacks the field, as the subject of a sentence.
+fn owner(at: &Checker<'_>) -> String {
+    match at.path.to_string().as_str() {
+        "" | "spec" => with_article(at.kind),
+        path => format!("`{path}`"),
     }
 }
 
