@@ -56,7 +56,10 @@ impl Check for CertificateNameUnchecked {
                         sni.value
                     ),
                 ),
-                _ => (Basis::Proven, "Istio does that for HTTP only".to_owned()),
+                _ => (
+                    reached.basis_of_bytes(cx),
+                    "Istio does that for HTTP only".to_owned(),
+                ),
             };
             let message = format!(
                 "the name in the certificate of `{}` is not verified: {why}, and any trusted certificate is accepted",

@@ -42,7 +42,11 @@ impl Check for EjectionThresholdZero {
                 "`consecutive5xxErrors: 0` switches off the only detector there is: no host of {} is ever ejected",
                 cluster.destination()
             );
-            let basis = Basis::assuming("hosts that fail are to be ejected");
+            let mut endpoints = cluster.facts.endpoints.iter();
+            let basis = match endpoints.any(|endpoint| endpoint.locality.is_some()) {
+                true => Basis::assuming("hosts that fail are to be ejected"),
+                false => Basis::Proven,
+            };
             out.add(basis, place, message, |finding| {
                 let gateway = outlier.consecutive_gateway_failure.iter();
                 gateway

@@ -46,6 +46,7 @@ mod gateway_route_to_none;
 mod gateway_routes_to_itself;
 mod gateway_sni_mismatch;
 mod gateway_unknown;
+mod h2_setting_on_http1;
 mod h2_upgrade_to_external;
 mod harm;
 mod hash_on_l4;
@@ -61,6 +62,7 @@ mod index;
 mod istio_mutual_to_external;
 mod levels;
 mod load_balancer_on_none;
+mod load_balancer_without_choice;
 mod logical_dns_on_gslb;
 mod match_condition_ignored;
 mod match_gateway_not_listed;
@@ -209,6 +211,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_routes_to_itself::RULE,
     &gateway_sni_mismatch::RULE,
     &gateway_unknown::RULE,
+    &h2_setting_on_http1::RULE,
     &h2_upgrade_to_external::RULE,
     &hash_on_l4::RULE,
     &host_is_kubernetes_service::RULE,
@@ -220,6 +223,7 @@ static ALL: &[&RuleDef] = &[
     &http_to_443_without_tls::RULE,
     &istio_mutual_to_external::RULE,
     &load_balancer_on_none::RULE,
+    &load_balancer_without_choice::RULE,
     &logical_dns_on_gslb::RULE,
     &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,

@@ -1,7 +1,7 @@
 //! TLS around raw TCP that names no host.
 
 use super::traffic::{Reached, Traffic};
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::{Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::facts::{Handler, Speaks, TlsFacts};
 use crate::egress::host::is_wildcard;
@@ -43,7 +43,7 @@ impl Check for TcpOriginationWithoutSni {
                  name refuses, or sends another",
                 reached.destination()
             );
-            out.add(Basis::Proven, place, message, |finding| {
+            out.add(reached.basis_of_bytes(cx), place, message, |finding| {
                 finding
                     .because(reached.port_line(), "no HTTP is seen on this port")
                     .because(reached.host_line(), "the external host")

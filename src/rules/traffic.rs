@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::clusters::{Cluster, is_for_one_host};
 use super::context::Context;
+use super::findings::Basis;
 use crate::config::HostFacts;
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::ClusterFacts;
@@ -102,6 +103,15 @@ impl Reached<'_> {
     /// The line of the port's protocol, or of its number.
     pub(super) fn port_line(&self) -> Span {
         self.declared.port
+    }
+
+    /// What holds of bytes on a port without a protocol holds only where they are no HTTP, which Envoy finds out.
+    pub(super) fn basis_of_bytes(&self, cx: &Context<'_>) -> Basis {
+        let port = self.definition(cx).and_then(|it| it.port(self.path.port));
+        match port.is_some_and(|port| port.protocol.is_unsupported()) {
+            true => Basis::assuming("clients speak something else than HTTP on this port"),
+            false => Basis::Proven,
+        }
     }
 
     /// Whether the DestinationRule that applies is for this host alone.
