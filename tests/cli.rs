@@ -880,6 +880,9 @@ fn a_broken_deployment_is_others_to_judge() {
         let folder = folder(&[("a.yaml", &bad()), ("b.yaml", file)]);
         let output = run(&folder, &["--isolated", "."]);
         assert_eq!(code(&output), expected, "{}", text(&output.stdout));
+        // Who names a file wants to hear of it.
+        let output = run(&folder, &["--isolated", "b.yaml"]);
+        assert_eq!(code(&output), 2, "{}", text(&output.stdout));
     }
 }
 

@@ -66,6 +66,7 @@ pub(super) struct Text {
     pub(super) place: String,
     /// Its syntax errors are ours to tell: the user named it, or it is about Istio.
     ours: bool,
+    named: bool,
 }
 
 /// Reads and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
@@ -158,10 +159,16 @@ impl Loaded {
                 return None;
             }
         };
-        let ours = role == Role::Named || mentions_istio(&text);
+        let named = role == Role::Named;
+        let ours = named || mentions_istio(&text);
         let file = self.sources.add(SourceFile::new(shown, text));
         let Some((at, len, (message, help))) = fault else {
-            return Some(Text { file, place, ours });
+            return Some(Text {
+                file,
+                place,
+                ours,
+                named,
+            });
         };
         self.manifests.push(broken(file, place));
         if ours {
@@ -179,12 +186,15 @@ impl Loaded {
             state: state.or_else(|| state_of_file(&text.place)),
             version,
             whole: all || text.ours,
+            named: text.named,
         };
         source.parse()
     }
 
     fn keep(&mut self, text: Text, mut parsed: Parsed, namespace: Option<&Fallback>) {
-        let Text { file, place, ours } = text;
+        let Text {
+            file, place, ours, ..
+        } = text;
         let resources = &mut parsed.resources;
         assign_namespaces(resources, &place, &self.kustomizations, namespace);
         for resource in resources.iter() {

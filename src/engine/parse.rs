@@ -45,6 +45,8 @@ pub(super) struct Source<'a> {
     pub(super) version: IstioVersion,
     /// Every document is looked at, not only those that may matter.
     pub(super) whole: bool,
+    /// The user named the file: what cannot be read in it counts, whatever it is.
+    pub(super) named: bool,
 }
 
 /// Documents of a large file are read in parallel, so many bytes at a time.
@@ -119,7 +121,7 @@ impl Source<'_> {
                 .map_or("", |error| text_at(chunk_at(error.span)));
             if classify(text, None) == State::Template {
                 out.template(text);
-            } else if is_foreign(text) {
+            } else if !self.named && is_foreign(text) {
                 out.foreign.extend(errors.iter().map(syntax_error));
             } else {
                 out.broken = true;

@@ -65,24 +65,24 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
 /// Ingress. Text that may be another document behind a lost `---` makes it doubtful.
 pub fn is_foreign(text: &str) -> bool {
     const OURS: [&str; 4] = ["networking.istio.io", "mesh", "egress-lint", "egress-tests"];
-    let top = |key| text.lines().filter_map(move |line| line.strip_prefix(key));
-    let only = |key| {
-        let mut values =
-            top(key).map(|value: &str| value.split('#').next().unwrap_or(value).trim());
-        values.next().filter(|_| values.next().is_none())
-    };
-    let (Some(version), Some(kind)) = (only("apiVersion:"), only("kind:")) else {
+    if OURS.iter().any(|word| text.contains(word)) {
         return false;
+    }
+    let only = |key| {
+        let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
+        let value = values.next()?.split('#').next()?.trim();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"./-".contains(&byte);
+        (values.next().is_none() && value.bytes().all(is_plain)).then_some(value)
     };
-    let is_read = match version {
-        "v1" => matches!(kind, "Service" | "Namespace" | "ConfigMap") || kind.ends_with("List"),
-        _ => version.contains("istio.io/") || version.contains("kustomize"),
-    };
-    let is_plain = |text: &str| {
-        text.bytes()
-            .all(|it| it.is_ascii_alphanumeric() || b"./-".contains(&it))
-    };
-    !is_read && is_plain(version) && is_plain(kind) && !OURS.iter().any(|word| text.contains(word))
+    match (only("apiVersion:"), only("kind:")) {
+        (Some("v1"), Some(kind)) => {
+            !matches!(kind, "Service" | "Namespace" | "ConfigMap") && !kind.ends_with("List")
+        }
+        (Some(version), Some(_)) => {
+            !version.contains("istio.io/") && !version.contains("kustomize")
+        }
+        _ => false,
+    }
 }
 
 /// What a file of this name holds, whatever its documents look like; `None`: its documents tell.

@@ -57,8 +57,23 @@ impl Check for DoubleTls {
                         "the application speaks TLS on this port",
                     )
                     .because(reached.host_line(), "the external host")
-                    .help("give the `tls` block to the HTTP port only, under `portLevelSettings`")
+                    .help(match has_http_port(cx, name) {
+                        true => "give the `tls` block to the HTTP port only, under `portLevelSettings`",
+                        false => {
+                            "remove the `tls` block; for requests without TLS declare an `HTTP` port with `targetPort` and give the \
+                             block to that"
+                        }
+                    })
             });
         }
     }
+}
+
+/// Whether the host has a port on which TLS could be meant to be originated.
+fn has_http_port(cx: &Context<'_>, name: Option<ClusterName<'_>>) -> bool {
+    let services = name
+        .into_iter()
+        .flat_map(|it| cx.model.registry.of_host(it.host));
+    let mut ports = services.flat_map(|service| &service.definition.ports);
+    ports.any(|port| port.protocol.is_http_or_sniffed())
 }

@@ -248,7 +248,7 @@ impl<'t> Checker<'t> {
                 }
             }
             if let Some(unknown) = unknown {
-                if unknown.is_astray() {
+                if unknown.is_astray(self) {
                     astray.push(found.len());
                 }
                 found.push((unknown, entry));

@@ -52,7 +52,7 @@ impl Place {
         match (self.kind == kind, self.path.as_str()) {
             (true, "") => format!("{name} belongs beside `spec`"),
             (true, path) => format!("{name} belongs in `{path}`"),
-            (false, "spec") => format!("{name} is a field of {}", with_article(self.kind)),
+            (false, "spec") => format!("{name} is a field of {}", self.kinds()),
             (false, path) => format!(
                 "{name} is a field of `{path}` in {}",
                 with_article(self.kind)
@@ -60,16 +60,33 @@ impl Place {
         }
     }
 
+    /// The kinds that have the field where this one has it.
+    fn kinds(&self) -> String {
+        let places = index().get(&fold(self.name)).into_iter().flatten();
+        let mut kinds: Vec<&str> = places
+            .filter(|it| it.path == self.path)
+            .map(|it| it.kind)
+            .collect();
+        kinds.sort_by_key(|kind| rank(kind));
+        let kinds: Vec<String> = kinds.into_iter().map(with_article).collect();
+        kinds.join(" or ")
+    }
+
     /// The same for several fields of its object.
     pub(super) fn advice_for_all(&self, kind: &str) -> String {
         match (self.kind == kind, self.path.as_str()) {
             (true, "") => "they belong beside `spec`".to_owned(),
             (true, path) => format!("they belong in `{path}`"),
-            (false, "spec") => format!("they are fields of {}", with_article(self.kind)),
             (false, path) => {
                 format!("they are fields of `{path}` in {}", with_article(self.kind))
             }
         }
+    }
+
+    /// Whether fields of its object that stand in an object of the kind are one block in the wrong place, and not
+    /// several things that another kind has.
+    pub(super) fn is_of_block(&self, kind: &str) -> bool {
+        self.kind == kind || self.path != "spec"
     }
 
     /// Whether the other is a field of the same object.

@@ -65,7 +65,7 @@ impl<'t> Checker<'t> {
                 if self.path.pattern() == "spec.http.timeout" {
                     finding.help("leave it out: without a `timeout` nothing limits the request")
                 } else {
-                    finding
+                    finding.help("leave it out for the default")
                 }
             }
             None => self

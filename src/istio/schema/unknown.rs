@@ -134,8 +134,8 @@ const LABELS: usize = 16;
 
 impl<'t> Unknown<'t> {
     /// Whether it can be one mistake with others: a block that stands in the wrong place.
-    pub(super) fn is_astray(&self) -> bool {
-        self.home.is_some()
+    pub(super) fn is_astray(&self, at: &Checker<'_>) -> bool {
+        self.home.is_some_and(|home| home.is_of_block(at.kind))
     }
 
     /// Takes in another field of the object if both belong in one other; gives it back if they do not.
