@@ -76,7 +76,7 @@ fn run<S: AsRef<OsStr>>(folder: &TempDir, arguments: &[S]) -> Output {
 }
 
 /// With this on standard input.
-fn run_with(folder: &TempDir, arguments: &[&str], input: &str) -> Output {
+fn run_with(folder: &TempDir, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     let mut child = program(folder.path())
         .args(arguments)
         .stdin(Stdio::piped())
@@ -85,7 +85,7 @@ fn run_with(folder: &TempDir, arguments: &[&str], input: &str) -> Output {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(input.as_bytes()).unwrap();
+    stdin.write_all(input.as_ref()).unwrap();
     drop(stdin);
     child.wait_with_output().unwrap()
 }
@@ -839,6 +839,48 @@ fn what_a_patch_changes_is_advice() {
     ));
     assert!(check(&operation("{kind: DestinationRule}"), ""));
     assert!(!check(&operation("{kind: ServiceEntry}"), ""));
+    // A file with operations, which the kustomization says the target of.
+    let file = |target: &str| format!("- path: patch.yaml\n  target: {target}\n");
+    let operations = |path: &str| format!(r#"[{{"op": "add", "path": "{path}", "value": 50}}]"#);
+    let own = operations("/spec/trafficPolicy/outlierDetection/maxEjectionPercent");
+    let target = "{kind: DestinationRule, name: carrier}";
+    assert!(check(&file(target), &own));
+    assert!(check(&file("{kind: DestinationRule}"), &own));
+    assert!(!check(&file("{kind: ServiceEntry}"), &own));
+    assert!(!check(
+        &file(target),
+        &operations("/spec/trafficPolicy/tls/mode")
+    ));
+}
+
+#[test]
+fn a_filter_lets_pass_what_is_no_text() {
+    let input = b"apiVersion: networking.istio.io/v1\nkind: \xff\xfe\n";
+    let output = run_with(&folder(&[]), &["--isolated", "--fix", "-"], input);
+    assert_eq!(output.stdout, input);
+    assert_eq!(code(&output), 2);
+}
+
+/// Of what is refused that is said, and not that it is missing.
+#[test]
+fn what_is_refused_is_not_missing() {
+    let gateway = "apiVersion: networking.istio.io/v1\nkind: Gateway\nmetadata: {name: egress, namespace: istio-egress}\n\
+                   spec:\n  selector: {istio: egressgateway}\n  servers: []\n";
+    let routes = "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {name: partner, namespace: payments}\n\
+                  spec:\n  hosts: [pay.partner.example]\n  ports: [{number: 80, name: http, protocol: HTTP}]\n  \
+                  resolution: DNS\n---\napiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: \
+                  {name: partner, namespace: payments}\nspec:\n  hosts: [pay.partner.example]\n  gateways: \
+                  [mesh, istio-egress/egress]\n  http:\n  - route:\n    - destination: {host: pay.partner.example}\n";
+    let folder = folder(&[("gateway.yaml", gateway), ("routes.yaml", routes)]);
+    let output = run(
+        &folder,
+        &["--isolated", "--closed-world", "--format=concise"],
+    );
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("[refused]") && said.lines().count() == 1,
+        "{said}"
+    );
 }
 
 /// Of two Gateways of one name either may be the one of the cluster: what one of them lacks is no finding.

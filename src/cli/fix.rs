@@ -40,8 +40,9 @@ pub(super) fn apply(
     let mut failed = false;
     if let Some(stdin) = &fixed.seen.session.stdin {
         let new = fixed.texts.remove(&stdin.name);
-        if let Some(text) = new.as_ref().or(stdin.text.as_ref()).filter(|_| filter) {
-            out.write_all(text.as_bytes())?;
+        let text = new.as_ref().or(stdin.text.as_ref());
+        if filter {
+            out.write_all(text.map_or(&stdin.bytes, |text| text.as_bytes()))?;
         }
     }
     for (path, new) in &fixed.texts {

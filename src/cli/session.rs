@@ -34,6 +34,8 @@ pub(super) struct Stdin {
     pub(super) name: String,
     /// `None`: it is no text, or could not be read.
     pub(super) text: Option<String>,
+    /// All of it, where it is no text.
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
@@ -79,19 +81,28 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         diagnostics.extend(config::unmatched(&config, &found.folders, names));
     }
     let stdin = stdin_name.map(|name| {
-        let content = match texts.get(name) {
-            Some(text) => Ok(Content::Text(text.clone())),
+        let read = match texts.get(name) {
+            Some(text) => Ok((Content::Text(text.clone()), Vec::new())),
             None => read_stream(io::stdin().lock()),
         };
-        (name.to_owned(), content)
+        let (content, bytes) = match read {
+            Ok((content, bytes)) => (Ok(content), bytes),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        let kept = Stdin {
+            name: name.to_owned(),
+            text: match &content {
+                Ok(Content::Text(text)) => Some(text.clone()),
+                _ => None,
+            },
+            bytes,
+        };
+        (kept, content)
     });
-    let kept = stdin.as_ref().map(|(name, content)| Stdin {
-        name: name.clone(),
-        text: match content {
-            Ok(Content::Text(text)) => Some(text.clone()),
-            _ => None,
-        },
-    });
+    let (kept, content) = stdin.unzip();
+    let stdin = kept
+        .as_ref()
+        .and_then(|kept: &Stdin| Some((kept.name.clone(), content?)));
     let progress = (!quiet).then(|| Progress::new("reading", found.inputs.len(), "files"));
     let mut loaded = engine::load(Request {
         found,

@@ -121,9 +121,11 @@ pub fn load(request: Request<'_>) -> Loaded {
         .par_iter()
         .map(|text| out.parse(text, request.version, request.parse_all))
         .collect();
-    let kustomizations: HashSet<FileId> = out.kustomizations.iter().map(|it| it.file).collect();
+    let kustomizations = out.kustomizations.iter().map(|it| it.file);
+    let patches = out.changes.iter().map(|change| change.span.file);
+    let named: HashSet<FileId> = kustomizations.chain(patches).collect();
     for (text, parsed) in texts.into_iter().zip(parsed) {
-        if parsed.is_empty() && !kustomizations.contains(&text.file) {
+        if parsed.is_empty() && !named.contains(&text.file) {
             out.sources.forget(text.file);
         } else {
             out.keep(text, parsed, request.namespace.as_ref());

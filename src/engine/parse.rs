@@ -156,7 +156,7 @@ impl Source<'_> {
             State::Patch | State::Fragment => {
                 out.patches += usize::from(mentions_istio(text));
                 if state == State::Patch && mentions_istio(text) {
-                    out.changes.append(&mut Change::of_part(root, None));
+                    out.changes.append(&mut Change::of_patch(root, None));
                 }
                 out.diagnostics
                     .extend(istio::check_patch(root, self.version));

@@ -18,20 +18,44 @@ pub struct Change {
     pub span: Span,
 }
 
+/// Which resources a patch is for, where that stands beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    kind: Option<String>,
+    name: Option<String>,
+}
+
+impl Target {
+    pub(super) fn of(node: Node<'_>) -> Self {
+        Self {
+            kind: text(node, "kind"),
+            name: text(node, "name"),
+        }
+    }
+}
+
 /// More changes than this of one patch are not told apart: all of the resource counts as changed.
 const MOST: usize = 1000;
 
 impl Change {
+    /// Those of a patch: a part of a resource, or a list of operations on one.
+    pub fn of_patch(root: Node<'_>, target: Option<&Target>) -> Vec<Self> {
+        match (root.kind(), target) {
+            (Kind::Map, target) => Self::of_part(root, target),
+            (Kind::List, Some(target)) => Self::of_operations(root, target),
+            _ => Vec::new(),
+        }
+    }
+
     /// Those of a patch that is a part of the resource, and of which it says itself, or `target` for it, which one is meant.
-    pub fn of_part(root: Node<'_>, target: Option<Node<'_>>) -> Vec<Self> {
-        let meant = target.unwrap_or(root);
+    fn of_part(root: Node<'_>, target: Option<&Target>) -> Vec<Self> {
         let metadata = |node: Node<'_>| text(node.get("metadata").map(|it| it.value)?, "name");
-        let name = match target {
-            Some(target) => text(target, "name"),
-            None => metadata(root),
+        let (kind, name) = match target {
+            Some(target) => (target.kind.clone(), target.name.clone()),
+            None => (text(root, "kind"), metadata(root)),
         };
         let change = |field: String, span| Self {
-            kind: text(meant, "kind"),
+            kind: kind.clone(),
             name: name.clone().filter(|name| is_plain(name)),
             field,
             span,
@@ -62,7 +86,7 @@ impl Change {
     }
 
     /// Those of a list of operations on what `target` names, as `op`, `path` and `value` say them.
-    pub fn of_operations(root: Node<'_>, target: Node<'_>) -> Vec<Self> {
+    fn of_operations(root: Node<'_>, target: &Target) -> Vec<Self> {
         let operations = root.items().take(MOST);
         let changes = operations.filter_map(|operation| {
             let path = operation.get("path")?.value;
@@ -71,8 +95,8 @@ impl Change {
             let names = steps.split('/').skip(1).map(unescaped);
             let names = names.take_while(|step| *step != "-" && step.parse::<u64>().is_err());
             Some(Self {
-                kind: text(target, "kind"),
-                name: text(target, "name").filter(|name| is_plain(name)),
+                kind: target.kind.clone(),
+                name: target.name.clone().filter(|name| is_plain(name)),
                 field: names.collect::<Vec<_>>().join("."),
                 span: path.span(),
             })
@@ -158,7 +182,7 @@ mod tests {
         ];
         let of = |root: Node<'_>| {
             let get = |key| root.get(key).unwrap().value;
-            Change::of_operations(get("patch"), get("target"))
+            Change::of_operations(get("patch"), &Target::of(get("target")))
         };
         assert_eq!(fields(text, of), wanted);
     }

@@ -1,6 +1,6 @@
 //! One `kustomization.yaml`.
 
-use super::change::Change;
+use super::change::{Change, Target};
 use super::place::{folder, place};
 use crate::source::{FileId, Span, Spanned};
 use crate::yaml::{Kind, Node, embedded};
@@ -26,6 +26,8 @@ pub struct Kustomization {
     pub reaches: Vec<Reference>,
     /// The places of the files that only change resources.
     pub patches: Vec<String>,
+    /// Those of them of which it says which resources they are for.
+    pub targeted: Vec<(String, Target)>,
     /// What the patches change that stand in it.
     pub changes: Vec<Change>,
     /// Set on every namespaced resource that it reaches, also on those that name another.
@@ -54,6 +56,7 @@ impl Kustomization {
             folder: home.clone(),
             reaches: Vec::new(),
             patches: Vec::new(),
+            targeted: Vec::new(),
             changes: Vec::new(),
             namespace: root.get("namespace").and_then(|entry| {
                 let name = entry.value.as_str().filter(|name| !name.is_empty())?;
@@ -83,11 +86,15 @@ impl Kustomization {
         }
         for key in ["patches", "patchesJson6902"] {
             for item in items(root, key).filter(|item| item.kind() == Kind::Map) {
-                out.patches
-                    .extend(text(item, "path").map(|name| place(&home, &name)));
-                let target = item.get("target").map(|target| target.value);
+                let target = item.get("target");
+                let target = target.map(|target| Target::of(target.value));
                 if let Some(patch) = item.get("patch") {
-                    out.change(patch.value, target);
+                    out.change(patch.value, target.as_ref());
+                }
+                if let Some(name) = text(item, "path") {
+                    let path = place(&home, &name);
+                    out.targeted.extend(target.map(|it| (path.clone(), it)));
+                    out.patches.push(path);
                 }
             }
         }
@@ -102,15 +109,10 @@ impl Kustomization {
     }
 
     /// Takes in a patch that stands here, mostly as text.
-    fn change(&mut self, patch: Node<'_>, target: Option<Node<'_>>) {
+    fn change(&mut self, patch: Node<'_>, target: Option<&Target>) {
         let Some(tree) = embedded(patch) else { return };
         for document in tree.documents(patch.source()) {
-            let changes = match (document.root.kind(), target) {
-                (Kind::Map, target) => Change::of_part(document.root, target),
-                (Kind::List, Some(target)) => Change::of_operations(document.root, target),
-                _ => Vec::new(),
-            };
-            self.changes.extend(changes);
+            self.changes.extend(Change::of_patch(document.root, target));
         }
     }
 }

@@ -8,7 +8,7 @@ mod place;
 mod state;
 mod template;
 
-pub use change::Change;
+pub use change::{Change, Target};
 pub use kustomization::{KUSTOMIZATION_NAMES, Kustomization, Reference};
 pub use kustomizations::{Assigned, Kustomizations, Reached, Tree};
 pub use place::{folder, folders_up, name, place};

@@ -61,12 +61,17 @@ pub fn classify(text: &str, root: Option<Node<'_>>) -> State {
     State::Resource
 }
 
-/// Whether a document that does not parse says at its top that it is an object which nobody here reads: a Deployment, an
-/// Ingress. Text that may be another document behind a lost `---` makes it doubtful.
+/// Whether a document that does not parse is none that is read here: it says at its top that it is a Deployment or an
+/// Ingress, or it is no object at all, such as the settings of an editor, which are JSON with comments. Text that may be
+/// another document behind a lost `---` makes it doubtful.
 pub fn is_foreign(text: &str) -> bool {
     const OURS: [&str; 4] = ["networking.istio.io", "mesh", "egress-lint", "egress-tests"];
     if OURS.iter().any(|word| text.contains(word)) {
         return false;
+    }
+    let is_json = text.trim_start().starts_with(['{', '/']);
+    if is_json && !text.contains("apiVersion") {
+        return true;
     }
     let only = |key| {
         let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
@@ -231,8 +236,12 @@ mod tests {
         let foreign = |top: &str| is_foreign(&format!("{top}metadata: {{name: a}}\nspec: [\n"));
         assert!(foreign("apiVersion: apps/v1 # here\nkind: Deployment\n"));
         assert!(foreign("apiVersion: v1\nkind: Pod\n"));
+        let settings = "// of istio.io\n{\"paths\": {\"istio.io/*\": [\"x\"],},}\n";
+        assert!(is_foreign(settings));
         for doubtful in [
             ENTRY,
+            "{\"apiVersion\": \"v1\", // istio.io\n",
+            "{{ .Values.mesh }}: istio.io\n",
             "apiVersion: v1\nkind: Service\n",
             "apiVersion: v1\nkind: List\n",
             "kind: Deployment\n",

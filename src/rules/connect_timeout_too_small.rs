@@ -33,6 +33,10 @@ impl Check for ConnectTimeoutTooSmall {
             let Some(&place) = connect.spans().first() else {
                 continue;
             };
+            // Nothing takes that, neither in a rule nor in the mesh configuration, and it is said there.
+            if connect.value < 1 {
+                continue;
+            }
             let logical = reached.cluster.cluster_type.value == ClusterType::LogicalDns;
             let addresses = reached
                 .facts(cx)

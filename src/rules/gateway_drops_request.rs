@@ -6,6 +6,7 @@ use crate::diag::{Fixable, Severity};
 use crate::egress::facts::CallError;
 use crate::egress::path::Hop;
 use crate::istio::decode::Items;
+use crate::istio::resource::Resource;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -40,6 +41,16 @@ impl Check for GatewayDropsRequest {
             else {
                 continue;
             };
+            // The rules for a Gateway whose name is not known yet may be there.
+            if cx
+                .model
+                .gateways
+                .of(gateway.client())
+                .iter()
+                .any(|(it, _)| is_unnamed(it))
+            {
+                continue;
+            }
             let destination = super::host_and_port(&path.host, path.port);
             let port = gateway.call.port;
             let (basis, what, help) = match error {
@@ -82,6 +93,12 @@ impl Check for GatewayDropsRequest {
             "gateway-unknown",
         ]
     }
+}
+
+/// Whether its name will be filled in.
+fn is_unnamed(gateway: &Resource) -> bool {
+    let name = gateway.meta.name.as_ref();
+    name.is_none_or(|name| gateway.placeholders.contains(&name.span))
 }
 
 /// The line of the port of the server that has it.

@@ -70,9 +70,10 @@ fn report(
             format!("nothing defines the Gateway `{namespace}/{name}`: no rule here is used there")
         }
     };
-    let help = match unknown.meant.and_then(|it| it.namespace()) {
-        Some(other) => format!("write `{other}/{name}` if that one is meant"),
-        None => format!("add the Gateway `{namespace}/{name}`, or name one that is there"),
+    let meant = unknown.meant.map(|it| (it.namespace(), it.name()));
+    let help = match meant {
+        Some((Some(other), name)) => format!("write `{other}/{name}` if that one is meant"),
+        _ => format!("add the Gateway `{namespace}/{name}`, or name one that is there"),
     };
     out.add(unknown.basis, named.span, message, |finding| {
         let matches = matches::of_routes(routes.spec).flatten();
@@ -83,7 +84,7 @@ fn report(
         });
         let meant = unknown.meant.and_then(|it| it.meta.name.as_ref());
         let finding = meant.iter().fold(finding, |finding, it| {
-            finding.because(it.span, "a Gateway of this name")
+            finding.because(it.span, "a Gateway that may be meant")
         });
         let port = unknown.meant.and_then(server_port);
         let finding = port.iter().fold(finding, |finding, port| {

@@ -4,6 +4,7 @@ use foldhash::HashMap;
 
 use super::context::Context;
 use super::findings::Basis;
+use super::unknown_hosts::is_slip;
 use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::resource::{Resource, Spec};
 
@@ -11,6 +12,7 @@ use crate::istio::resource::{Resource, Spec};
 pub(super) struct UnknownGateways<'a> {
     /// Those that are refused, too, which is said there. `None` where one may have any name.
     by_name: Option<HashMap<&'a str, Vec<&'a Resource>>>,
+    by_namespace: HashMap<&'a str, Vec<&'a Resource>>,
     /// Nothing exists but what the files hold.
     is_certain: bool,
 }
@@ -20,7 +22,7 @@ pub(super) struct Unknown<'a> {
     pub(super) basis: Basis,
     pub(super) namespace: &'a str,
     pub(super) name: &'a str,
-    /// A Gateway of the same name in another namespace.
+    /// A Gateway of the same name in another namespace, or of nearly the same name in this one.
     pub(super) meant: Option<&'a Resource>,
 }
 
@@ -37,14 +39,21 @@ impl<'a> UnknownGateways<'a> {
     pub(super) fn new(cx: &Context<'a>) -> Self {
         let is_made_elsewhere = cx.world.templates.may_hold("Gateway");
         let by_name = (!is_made_elsewhere).then(|| by_name(&cx.world.resources));
+        let mut by_namespace: HashMap<_, Vec<_>> = HashMap::default();
+        for (gateway, _) in cx.model.gateways.iter() {
+            if let Some(namespace) = gateway.namespace() {
+                by_namespace.entry(namespace).or_default().push(gateway);
+            }
+        }
         Self {
             by_name: by_name.flatten(),
+            by_namespace,
             is_certain: cx.world.closed,
         }
     }
 
     /// What is to be said of a Gateway that a VirtualService is bound to: nothing where it is defined. Where other files
-    /// may define it, something only if there is one of that name in another namespace.
+    /// may define it, something only if there is one of that name in another namespace, or of nearly that name in this one.
     pub(super) fn find(
         &self,
         routes: &VirtualService<'a>,
@@ -74,10 +83,13 @@ impl<'a> UnknownGateways<'a> {
         // One that the VirtualService is bound to as well is not the one that was meant.
         let bindings = || routes.bindings.iter().take(GATEWAYS);
         let is_other = |it: &&&Resource| {
-            let namespace = it.namespace();
+            let (namespace, name) = (it.namespace(), it.name());
             !bindings().any(|it| it.is(&Binding::Gateway { namespace, name }))
         };
-        let meant = same_name.iter().take(GATEWAYS).find(is_other).copied();
+        let beside = self.by_namespace.get(namespace).into_iter().flatten();
+        let near = beside.take(GATEWAYS).filter(|it| is_slip(name, it.name()));
+        let meant = same_name.iter().take(GATEWAYS).chain(near).find(is_other);
+        let meant = meant.copied();
         let basis = match (self.is_certain, meant) {
             (true, _) => Basis::Proven,
             (false, Some(_)) => {

@@ -226,9 +226,9 @@ fn rests(host: &str) -> impl Iterator<Item = (usize, u64)> {
 /// Shorter words are often names of their own: `eu` and `us`, `dev` and `dec`.
 const SHORTEST: usize = 5;
 
-/// Whether two labels are likely to be meant as one: only one of their words differs, by a letter, and by more than
+/// Whether two names are likely to be meant as one: only one of their words differs, by a letter, and by more than
 /// numbers.
-fn is_slip(own: &str, other: &str) -> bool {
+pub(super) fn is_slip(own: &str, other: &str) -> bool {
     if own.len().abs_diff(other.len()) > 1 {
         return false;
     }

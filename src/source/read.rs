@@ -82,14 +82,18 @@ pub fn read(input: &Input, buffer: &mut Vec<u8>, all: bool) -> Result<Content, R
     )
 }
 
-/// Reads standard input to its end.
+/// Reads standard input to its end. Where that is no text, its bytes come too.
 ///
 /// # Errors
 /// It cannot be read or is too large.
-pub fn read_stream(stream: impl Read) -> Result<Content, ReadError> {
+pub fn read_stream(stream: impl Read) -> Result<(Content, Vec<u8>), ReadError> {
     let mut buffer = Vec::new();
     fill(stream, 0, &mut buffer)?;
-    Ok(decode(&buffer, |_| true).unwrap_or(Content::Nothing))
+    let content = decode(&buffer, |_| true).unwrap_or(Content::Nothing);
+    if matches!(content, Content::Text(_)) {
+        buffer = Vec::new();
+    }
+    Ok((content, buffer))
 }
 
 /// Reads to the end, or one byte too far. A file that holds as much as is expected of it is read at once.
