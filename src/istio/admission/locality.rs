@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::super::Items;
 use super::super::decode::List;
 use super::super::traffic::{Distribute, Failover, LocalityLbSetting, ZoneAwareLbSetting};
-use super::{Review, refusal};
+use super::{Review, also, refusal};
+use crate::istio::wording::listed;
 use crate::source::{Span, Spanned};
 
 const TOPOLOGY: [&str; 3] = [
@@ -109,6 +110,7 @@ pub(super) fn check_zone_aware(setting: &ZoneAwareLbSetting, review: &mut Review
 }
 
 fn check_regions(failover: &Option<Spanned<List<Failover>>>, review: &mut Review<'_>) {
+    let mut deeper = Vec::new();
     for rule in failover.items() {
         let from = rule.from.as_ref();
         let to = rule.to.as_ref();
@@ -123,10 +125,7 @@ fn check_regions(failover: &Option<Spanned<List<Failover>>>, review: &mut Review
         }
         for side in [from, to].into_iter().flatten() {
             if side.contains('/') {
-                review.push(
-                    refusal(side.span, format!("`{}` is no region", side.value))
-                        .help("leave out zone and subzone"),
-                );
+                deeper.push(side);
             }
             if side.contains('*') {
                 review.push(refusal(
@@ -135,6 +134,20 @@ fn check_regions(failover: &Option<Spanned<List<Failover>>>, review: &mut Review
                 ));
             }
         }
+    }
+    if let Some((first, rest)) = deeper.split_first() {
+        let mut names: Vec<&str> = deeper.iter().map(|it| it.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let text = match names.len() {
+            1 => format!("`{}` is no region", first.value),
+            _ => format!("{} are no regions", listed(names.into_iter())),
+        };
+        let finding = refusal(first.span, text);
+        let places = rest.iter().map(|it| it.span);
+        review.push(also(finding, places, "nor this one").help(
+            "leave out zone and subzone; `failoverPriority` with labels of the topology prefers near zones",
+        ));
     }
 }
 

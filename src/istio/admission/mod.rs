@@ -113,6 +113,17 @@ fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
         .refused_by(RefusedBy::Webhook)
 }
 
+/// The finding with the other places of its fault, of many the first ones.
+fn also(
+    finding: Diagnostic,
+    places: impl Iterator<Item = Span>,
+    label: &'static str,
+) -> Diagnostic {
+    const MOST: usize = 16;
+    let places = places.take(MOST);
+    places.fold(finding, |finding, place| finding.because(place, label))
+}
+
 /// A finding about what the webhook admits with a warning, because it has no effect or another than it seems.
 fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(WARNED, Severity::Warning, span, bounded(message.into()))

@@ -1,6 +1,6 @@
 //! `Sidecar`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::super::Items;
 use super::super::proxy::{
@@ -9,8 +9,9 @@ use super::super::proxy::{
 };
 use super::host::{domain_fault, is_address, socket_fault};
 use super::{
-    Review, connection_pool, labels, port, refusal, route_destination, server_tls, warning,
+    Review, also, connection_pool, labels, port, refusal, route_destination, server_tls, warning,
 };
+use crate::istio::wording::listed;
 use crate::source::{Span, Spanned};
 
 pub(super) fn check(sidecar: &Sidecar, spec_key: Span, review: &mut Review<'_>) {
@@ -221,6 +222,7 @@ fn check_repeated(hosts: &[Spanned<String>], review: &mut Review<'_>) {
             first.entry(parts).or_insert(host.span);
         }
     }
+    let mut narrower: BTreeMap<Span, Vec<&Spanned<String>>> = BTreeMap::new();
     for host in hosts {
         let Some((namespace, name)) = parts(host) else {
             continue;
@@ -229,15 +231,27 @@ fn check_repeated(hosts: &[Spanned<String>], review: &mut Review<'_>) {
         let same = first.get(&(namespace.clone(), name));
         let wider = all("*").or(all(&namespace)).or(same);
         if let Some(wider) = wider.filter(|wider| **wider != host.span) {
-            review.push(
-                warning(
-                    host.span,
-                    format!("`{}` adds nothing to what the listener imports", host.value),
-                )
-                .because(*wider, "imports it already")
-                .help("remove it, or the wider entry if only some hosts are meant"),
-            );
+            narrower.entry(*wider).or_default().push(host);
         }
+    }
+    for (wider, hosts) in narrower {
+        let Some((host, rest)) = hosts.split_first() else {
+            continue;
+        };
+        let names = listed(hosts.iter().map(|it| it.as_str()));
+        let (text, help) = match rest.len() {
+            0 => (
+                format!("{names} adds nothing to what the listener imports"),
+                "remove it, or the wider entry if only some hosts are meant",
+            ),
+            _ => (
+                format!("{names} add nothing to what the listener imports"),
+                "remove them, or the wider entry if only some hosts are meant",
+            ),
+        };
+        let finding = warning(host.span, text).because(wider, "imports it already");
+        let places = rest.iter().map(|it| it.span);
+        review.push(also(finding, places, "nor does this one").help(help));
     }
 }
 

@@ -8,7 +8,8 @@ use crate::source::Spanned;
 pub(super) fn check(pattern: &StringMatch, review: &mut Review<'_>) {
     if let Some(prefix) = pattern.prefix.as_ref().filter(|prefix| prefix.is_empty()) {
         review.push(
-            refusal(prefix.span, "an empty prefix matches everything").help("remove the match"),
+            refusal(prefix.span, "an empty prefix matches everything")
+                .help("remove the match; `{}` asks of a header that it is there"),
         );
     }
     check_regex(pattern, review);

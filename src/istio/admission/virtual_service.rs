@@ -9,7 +9,8 @@ use super::export_to::Owner;
 use super::host::{gateway_domain_fault, is_address, is_subnet, wildcard_domain_fault};
 use super::host_set::{HostSet, Overlap};
 use super::{
-    Review, export_to, gateway_names, http_route, labels, port, refusal, route_destination, warning,
+    Review, also, export_to, gateway_names, http_route, labels, port, refusal, route_destination,
+    warning,
 };
 use crate::diag::Diagnostic;
 use crate::istio::wording::listed;
@@ -122,9 +123,6 @@ fn check_hosts(service: &VirtualService, mesh: bool, review: &mut Review<'_>) {
     }
 }
 
-/// So many places of one fault are labelled.
-const LABELS: usize = 16;
-
 /// One finding for all hosts that one stands for.
 fn overlapping(overlap: &Overlap<'_>) -> Option<Diagnostic> {
     let (last, before) = overlap.hosts.split_last()?;
@@ -138,8 +136,8 @@ fn overlapping(overlap: &Overlap<'_>) -> Option<Diagnostic> {
         1 => "the other one",
         _ => "this one, too",
     };
-    let before = before.iter().take(LABELS);
-    Some(before.fold(finding, |finding, host| finding.because(host.span, label)))
+    let before = before.iter().map(|host| host.span);
+    Some(also(finding, before, label))
 }
 
 fn check_tls(route: &TlsRoute, hosts: &HostSet<'_>, mesh: bool, review: &mut Review<'_>) {
@@ -236,9 +234,7 @@ fn strangers(
         ),
     };
     let finding = refusal(first.span, text).help(help);
-    let finding = rest.iter().take(LABELS).fold(finding, |finding, name| {
-        finding.because(name.span, "nor this one")
-    });
+    let finding = also(finding, rest.iter().map(|name| name.span), "nor this one");
     match hosts.first() {
         Some(host) => finding.because(host.span, format!("`{}` does not cover it", host.value)),
         None => finding,

@@ -196,6 +196,44 @@ fn fields_that_went_astray_together_belong_together() {
     );
 }
 
+/// Several places of one mistake are one finding.
+#[test]
+fn one_mistake_is_told_once() {
+    for (kind, spec, message) in [
+        (
+            "EnvoyFilter",
+            "{workloadLabels: {app: a}, filters: []}",
+            "the fields `workloadLabels` and `filters` were removed from Istio",
+        ),
+        (
+            "VirtualService",
+            "{hosts: [a.example], tls: [{match: [{sniHosts: [b.example, c.example]}], route: [{destination: {host: a}}]}]}",
+            "the SNI hosts `b.example` and `c.example` are none of the VirtualService's hosts",
+        ),
+        (
+            "VirtualService",
+            "{hosts: ['*', a.example, b.example], gateways: [a], http: [{route: [{destination: {host: a}}]}]}",
+            "the hosts `*`, `a.example` and `b.example` overlap",
+        ),
+        (
+            "DestinationRule",
+            "{host: a.example, trafficPolicy: {outlierDetection: {}, loadBalancer: {localityLbSetting: {failover: [{from: a/b, to: \
+             a/c}]}}}}",
+            "`a/b` and `a/c` are no regions",
+        ),
+        (
+            "Sidecar",
+            "{egress: [{hosts: [./*, a/b.example, '*/*']}]}",
+            "`./*` and `a/b.example` add nothing to what the listener imports",
+        ),
+    ] {
+        let found = messages(&format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: {kind}\nmetadata: {{name: a, namespace: b}}\nspec: {spec}\n"
+        ));
+        assert_eq!(found, [message]);
+    }
+}
+
 #[test]
 fn an_object_has_a_name() {
     let missing = |metadata: &str| {

@@ -237,19 +237,19 @@ impl<'t> Checker<'t> {
             .map(|it| fold(&it.name))
             .collect();
         let mut found: Vec<(Unknown<'t>, &Entry<'t>)> = Vec::new();
-        // Where those stand that others may be one mistake with: one for each other object, so a few.
-        let mut astray: Vec<usize> = Vec::new();
+        // Where those stand that others may be one mistake with: one for each object that has such fields, so a few.
+        let mut shared: Vec<usize> = Vec::new();
         for entry in &strange {
             let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
             let mut unknown = Some(unknown::field(entry, fields, taken, &beside, self));
-            for &at in &astray {
+            for &at in &shared {
                 if let (Some((first, _)), Some(other)) = (found.get_mut(at), unknown.take()) {
                     unknown = first.join(other, entry);
                 }
             }
             if let Some(unknown) = unknown {
-                if unknown.is_astray(self) {
-                    astray.push(found.len());
+                if unknown.is_shared() {
+                    shared.push(found.len());
                 }
                 found.push((unknown, entry));
             }

@@ -77,10 +77,18 @@ const INVENTED: &[(&str, &str)] = &[
 /// What is said of one unknown field of an object, or of several that are one mistake.
 pub(super) struct Unknown<'t> {
     finding: Diagnostic,
-    /// Where else such a field exists, if that is all that is known about it.
-    home: Option<&'static Place>,
-    /// Those that belong there, too.
+    mistake: Mistake,
+    /// The others that are part of it.
     more: Vec<Entry<'t>>,
+}
+
+enum Mistake {
+    /// Of this field alone.
+    Own,
+    /// It stands in the wrong place. All that is known about it is where there is such a field.
+    Astray(&'static Place),
+    /// It was removed. What to do instead, for all of them.
+    Removed(Vec<&'static str>),
 }
 
 /// What is said of an unknown field of an object that has these fields, and of which some are `taken`. `beside` are
@@ -97,7 +105,7 @@ pub(super) fn field<'t>(
     let key = entry.key.span();
     let mut finding = Diagnostic::new("unknown-field", Severity::Error, key, bounded(text));
     finding.field = Some(at.path.child(name));
-    let mut home = None;
+    let mut mistake = Mistake::Own;
 
     let pattern = at.path.pattern();
     let path = format!("{pattern}.{name}");
@@ -109,6 +117,7 @@ pub(super) fn field<'t>(
     } else if let Some((_, advice)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
         finding.message = format!("the field `{name}` was removed from Istio");
         finding = finding.help(*advice);
+        mistake = Mistake::Removed(vec![advice]);
     } else if let Some(near) = meant(name, fields, at.version) {
         finding = finding.help(format!("did you mean `{near}`?"));
         if !taken(near) {
@@ -116,15 +125,15 @@ pub(super) fn field<'t>(
         }
     } else if let Some((_, advice)) = invented() {
         finding = finding.help(*advice);
-    } else {
-        home = places::home(name, at.kind, &pattern, beside, at.version);
-        if let Some(home) = home {
-            finding = finding.help(home.advice(name, at.kind));
+    } else if let Some(home) = places::home(name, at.kind, &pattern, beside, at.version) {
+        finding = finding.help(home.advice(name, at.kind));
+        if home.is_of_block(at.kind) {
+            mistake = Mistake::Astray(home);
         }
     }
     Unknown {
         finding,
-        home,
+        mistake,
         more: Vec::new(),
     }
 }
@@ -133,30 +142,51 @@ pub(super) fn field<'t>(
 const LABELS: usize = 16;
 
 impl<'t> Unknown<'t> {
-    /// Whether it can be one mistake with others: a block that stands in the wrong place.
-    pub(super) fn is_astray(&self, at: &Checker<'_>) -> bool {
-        self.home.is_some_and(|home| home.is_of_block(at.kind))
+    /// Whether others can be part of the mistake.
+    pub(super) fn is_shared(&self) -> bool {
+        !matches!(self.mistake, Mistake::Own)
     }
 
-    /// Takes in another field of the object if both belong in one other; gives it back if they do not.
+    /// Takes in another field of the object if it is part of the same mistake, as with a block in the wrong place or an
+    /// object for an older Istio; gives it back if it is not.
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
-        match self.home.zip(other.home) {
-            Some((here, there)) if here.is_beside(there) => self.more.push(entry.clone()),
+        match (&mut self.mistake, &other.mistake) {
+            (Mistake::Astray(here), Mistake::Astray(there)) if here.is_beside(there) => {}
+            (Mistake::Removed(advice), Mistake::Removed(more)) => {
+                let new = more.iter().filter(|it| !advice.contains(it));
+                let new: Vec<_> = new.copied().collect();
+                advice.extend(new);
+            }
             _ => return Some(other),
         }
+        self.more.push(entry.clone());
         None
     }
 
     pub(super) fn finding(self, entry: &Entry<'_>, at: &Checker<'_>) -> Diagnostic {
-        let Some(home) = self.home.filter(|_| !self.more.is_empty()) else {
+        if self.more.is_empty() {
             return self.finding;
-        };
+        }
         let names = std::iter::once(&*entry.name).chain(self.more.iter().map(|it| &*it.name));
-        let mut finding = self.finding.help(home.advice_for_all(at.kind));
-        finding.message = bounded(format!("{} has no fields {}", owner(at), listed(names)));
+        let names = listed(names);
+        let (message, help, label) = match self.mistake {
+            Mistake::Own => return self.finding,
+            Mistake::Astray(home) => (
+                format!("{} has no fields {names}", owner(at)),
+                home.advice_for_all(at.kind),
+                "nor this one",
+            ),
+            Mistake::Removed(advice) => (
+                format!("the fields {names} were removed from Istio"),
+                advice.join("; "),
+                "this one, too",
+            ),
+        };
+        let mut finding = self.finding.help(help);
+        finding.message = bounded(message);
         let labelled = self.more.iter().take(LABELS);
         labelled.fold(finding, |finding, entry| {
-            finding.because(entry.key.span(), "nor this one")
+            finding.because(entry.key.span(), label)
         })
     }
 }
