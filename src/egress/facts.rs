@@ -158,6 +158,14 @@ pub struct RetryPolicy {
     pub ignore_previous_localities: bool,
 }
 
+impl RetryPolicy {
+    /// Whether one of the conditions is among those under which a request is tried again.
+    pub fn retries_any_of(&self, conditions: &[&str]) -> bool {
+        let mut retried = self.retry_on.value.iter();
+        retried.any(|on| conditions.contains(&on.as_str()))
+    }
+}
+
 /// The facts of an HTTP route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouteFacts {

@@ -8,6 +8,7 @@ mod asked;
 mod blocks;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
+mod certificate_not_verified;
 mod cidr_too_wide;
 mod client_certificate_files_scope;
 mod client_certificate_unused;
@@ -68,6 +69,7 @@ mod match_condition_ignored;
 mod match_gateway_not_listed;
 mod match_port_unknown;
 mod matches;
+mod max_retries_overridden;
 mod mesh_name_sent_outside;
 mod mesh_not_listed;
 mod min_health_cancels_ejection;
@@ -82,18 +84,21 @@ mod outlier_on_egress_gateway;
 mod outlier_on_logical_dns;
 mod outlier_on_none;
 mod per_try_timeout_not_below_timeout;
+mod per_try_timeout_not_retried;
 mod port_level_drops_policy;
 mod port_level_duplicate;
 mod port_level_unknown_port;
 mod port_name_not_protocol;
 mod redirect_code_unsupported;
 mod retriable_4xx;
+mod retries_beyond_timeout;
 mod retries_disabled;
 mod retries_not_repeatable;
 mod retries_on_both_hops;
 mod retry_on_without_connect_failure;
 mod routed;
 mod san_wildcard_literal;
+mod session_cut_by_limit;
 mod short_host;
 mod sidecar_does_not_import;
 mod starttls_port_as_tls;
@@ -178,6 +183,7 @@ static ALL: &[&RuleDef] = &[
     &ambient_without_waypoint::RULE,
     &certificate_name_covers_no_host::RULE,
     &certificate_name_unchecked::RULE,
+    &certificate_not_verified::RULE,
     &cidr_too_wide::RULE,
     &client_certificate_files_scope::RULE,
     &client_certificate_unused::RULE,
@@ -228,6 +234,7 @@ static ALL: &[&RuleDef] = &[
     &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,
     &match_port_unknown::RULE,
+    &max_retries_overridden::RULE,
     &mesh_name_sent_outside::RULE,
     &mesh_not_listed::RULE,
     &min_health_cancels_ejection::RULE,
@@ -241,17 +248,20 @@ static ALL: &[&RuleDef] = &[
     &outlier_on_logical_dns::RULE,
     &outlier_on_none::RULE,
     &per_try_timeout_not_below_timeout::RULE,
+    &per_try_timeout_not_retried::RULE,
     &port_level_drops_policy::RULE,
     &port_level_duplicate::RULE,
     &port_level_unknown_port::RULE,
     &port_name_not_protocol::RULE,
     &redirect_code_unsupported::RULE,
     &retriable_4xx::RULE,
+    &retries_beyond_timeout::RULE,
     &retries_disabled::RULE,
     &retries_not_repeatable::RULE,
     &retries_on_both_hops::RULE,
     &retry_on_without_connect_failure::RULE,
     &san_wildcard_literal::RULE,
+    &session_cut_by_limit::RULE,
     &short_host::RULE,
     &sidecar_does_not_import::RULE,
     &starttls_port_as_tls::RULE,

@@ -31,8 +31,7 @@ impl Check for RetryOnWithoutConnectFailure {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };
-            let mut conditions = policy.retry_on.iter();
-            let rescues = conditions.any(|on| RESCUES_CONNECT_FAILURE.contains(&on.as_str()));
+            let rescues = policy.retries_any_of(&RESCUES_CONNECT_FAILURE);
             if let (false, Some(&line)) = (rescues, policy.retry_on.spans().first())
                 && !cx.is_not_repeatable(&way.service)
             {

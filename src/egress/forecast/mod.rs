@@ -13,7 +13,7 @@ mod switch;
 mod tests;
 
 pub use outlook::{Known, Matrix, Outlook};
-pub use protection::{Detector, Protection, RESCUES_CONNECT_FAILURE};
+pub use protection::{Detector, Protection, RESCUES_CONNECT_FAILURE, RESCUES_TRY_TIMEOUT};
 pub use sentence::{Evidence, Sentence, span_of_time};
 
 use std::net::IpAddr;

@@ -13,7 +13,7 @@ pub const RESCUES_CONNECT_FAILURE: [&str; 5] = [
 ];
 
 /// The conditions under which Envoy tries again when a try runs into its own timeout (E15, E16).
-const RESCUES_TRY_TIMEOUT: [&str; 3] = ["5xx", "gateway-error", "reset"];
+pub const RESCUES_TRY_TIMEOUT: [&str; 3] = ["5xx", "gateway-error", "reset"];
 
 /// What counts the failures of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<'a> Protection<'a> {
     /// How many further tries a failed connect gets.
     pub fn connect_retries(&self) -> u32 {
         self.retry()
-            .filter(|retry| covers(retry, &RESCUES_CONNECT_FAILURE))
+            .filter(|retry| retry.retries_any_of(&RESCUES_CONNECT_FAILURE))
             .map_or(0, |retry| retry.attempts.value)
     }
 
@@ -73,7 +73,7 @@ impl<'a> Protection<'a> {
         self.retry().is_some_and(|retry| {
             retry.per_try_timeout_ms.is_some()
                 && retry.attempts.value > 0
-                && covers(retry, &RESCUES_TRY_TIMEOUT)
+                && retry.retries_any_of(&RESCUES_TRY_TIMEOUT)
         })
     }
 
@@ -125,14 +125,6 @@ impl<'a> Protection<'a> {
             .and_then(|outlier| outlier.base_ejection_ms.as_ref())
             .map_or(30_000, |time| time.value)
     }
-}
-
-fn covers(retry: &RetryPolicy, conditions: &[&str]) -> bool {
-    retry
-        .retry_on
-        .value
-        .iter()
-        .any(|on| conditions.contains(&on.as_str()))
 }
 
 fn gateway(outlier: &OutlierFacts) -> Option<Detector> {
