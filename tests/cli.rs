@@ -913,6 +913,41 @@ fn what_is_missing_is_missing_in_every_world() {
     assert_eq!(found("api.partner.example", "api.partner.example"), 1);
 }
 
+/// Where the files of a folder are steps of a workshop, two of them need not be applied together.
+#[test]
+fn one_of_several_alternatives_contradicts_nothing_for_sure() {
+    let rule = |name: &str, policy: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {{name: {name}, namespace: b}}\n\
+             spec: {{host: a.example, trafficPolicy: {policy}}}\n"
+        )
+    };
+    let level = |step: &str| {
+        let folder = folder(&[
+            ("a.yaml", &rule("a", "{loadBalancer: {simple: RANDOM}}")),
+            (
+                "b.yaml",
+                &rule("b", "{loadBalancer: {simple: ROUND_ROBIN}}"),
+            ),
+            ("c.yaml", &rule(step, "{tls: {mode: DISABLE}}")),
+        ]);
+        let arguments = [
+            "--isolated",
+            "--only=destination-rule-duplicate",
+            "--format=json",
+        ];
+        let report: serde_json::Value =
+            serde_json::from_slice(&run(&folder, &arguments).stdout).unwrap();
+        let found = report["diagnostics"].as_array().unwrap().clone();
+        found
+            .iter()
+            .map(|it| it["severity"].to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(level("c"), ["\"warning\"", "\"warning\""]);
+    assert_eq!(level("a"), ["\"advice\"", "\"advice\""]);
+}
+
 /// `kubectl` stops at it, so it counts beside what is read, and nowhere else.
 #[test]
 fn a_broken_deployment_is_others_to_judge() {

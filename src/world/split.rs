@@ -12,7 +12,7 @@ use super::plan::{Plan, by_name, by_rule, rivals};
 use super::rivals::FileIndex;
 use super::worlds::{World, Worlds};
 use crate::istio::Resource;
-use crate::manifest::{Kinds, Kustomizations};
+use crate::manifest::{Kinds, Kustomizations, folder};
 use crate::source::{FileId, Span};
 
 /// What the user says about worlds.
@@ -49,6 +49,7 @@ pub fn split<'a>(
             (duplicate::find(&files, kustomizations), effective, repeated)
         },
     );
+    let alternatives = Arc::from(alternatives(&files, &repeated));
     let plans = if options.named.is_empty() {
         by_rule(&files, &rivals, kustomizations)
     } else {
@@ -63,6 +64,7 @@ pub fn split<'a>(
                 &files,
                 &effective,
                 &repeated,
+                &alternatives,
                 kustomizations,
                 options,
                 &plan,
@@ -127,6 +129,23 @@ fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(usize, Span)>> {
     out
 }
 
+/// The files that define a resource which another file of their folder defines, too, in ascending order: one of them is
+/// used at a time, as in a workshop.
+fn alternatives(files: &[&File], repeated: &[Vec<(usize, Span)>]) -> Vec<FileId> {
+    let mut definers: HashMap<(&str, usize), Vec<FileId>> = HashMap::default();
+    for (file, named) in files.iter().zip(repeated) {
+        for &(number, _) in named {
+            let definers = definers.entry((folder(&file.place), number)).or_default();
+            definers.push(file.id);
+        }
+    }
+    let several = definers.into_values().filter(|it| it.len() > 1);
+    let mut out: Vec<FileId> = several.flatten().collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
 /// The whole resources of which a world with these files holds several definitions, sorted.
 fn undecided(files: &[FileIndex], repeated: &[Vec<(usize, Span)>]) -> Vec<Span> {
     let here = || {
@@ -152,6 +171,7 @@ fn build<'a>(
     files: &[&'a File],
     effective: &[Vec<&'a Resource>],
     repeated: &[Vec<(usize, Span)>],
+    alternatives: &Arc<[FileId]>,
     kustomizations: &'a Kustomizations,
     options: &Options<'a>,
     plan: &Plan,
@@ -186,6 +206,7 @@ fn build<'a>(
             && held().all(|file| !file.broken && !kustomizations.is_open(&file.place)),
         templates,
         undecided: undecided(&plan.files, repeated),
+        alternatives: Arc::clone(alternatives),
         files: ids,
         places,
         declared: !options.named.is_empty(),

@@ -25,6 +25,8 @@ pub struct World<'a> {
     pub templates: Kinds,
     /// Whole resources that have several definitions here, sorted.
     pub(super) undecided: Vec<Span>,
+    /// Files, of all worlds, that others of their folder can stand for, sorted.
+    pub(super) alternatives: Arc<[FileId]>,
     /// Sorted.
     pub(super) files: Vec<FileId>,
     /// Where each of them lies.
@@ -53,12 +55,16 @@ impl World<'_> {
             || places().is_some_and(|(a, b)| self.kustomizations.share_a_root(a, b))
     }
 
-    /// Whether two files are one unit, or lie in one folder of which no kustomization takes a part.
+    /// Whether two files are one unit, or lie in one folder of which no kustomization takes a part, and neither is one
+    /// of several alternatives there.
     pub fn is_one_folder(&self, a: FileId, b: FileId) -> bool {
         let free = |place| self.kustomizations.listing(place).is_empty();
+        let is_fixed = |file| self.alternatives.binary_search(&file).is_err();
         let places = || Some((self.place(a)?, self.place(b)?));
         self.is_one_unit(a, b)
-            || places().is_some_and(|(a, b)| folder(a) == folder(b) && free(a) && free(b))
+            || is_fixed(a)
+                && is_fixed(b)
+                && places().is_some_and(|(a, b)| folder(a) == folder(b) && free(a) && free(b))
     }
 
     fn place(&self, file: FileId) -> Option<&str> {
