@@ -1,6 +1,7 @@
 //! Decodes trees into typed resources, reporting wrong shapes and what admission would refuse.
 
 mod admission;
+mod alike;
 mod api;
 pub mod decode;
 pub mod envoy_filter;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::alike::told_once;
 use super::api::Head;
 use super::decode::{Decode, Decoder};
 use super::placeholder::touches;
@@ -106,7 +107,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         // What is not admitted is not admitted with a warning.
         findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
     }
-    out.diagnostics.append(&mut findings);
+    out.diagnostics.append(&mut told_once(findings));
     out.resources.push(resource);
 }
 
