@@ -98,7 +98,7 @@ fn sample() -> (Report, Sources) {
         name: Some("partner".into()),
     }));
     logical.field = Some("spec.resolution".into());
-    logical.worlds = Some(vec!["prod".into(), "staging".into()]);
+    logical.worlds = Some(Box::from(["prod".into(), "staging".into()]));
     let mut unknown = Diagnostic::new(
         "unknown-field",
         Severity::Error,

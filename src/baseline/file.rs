@@ -190,7 +190,7 @@ mod tests {
             assert_eq!(findings.len(), 1);
             let span = findings[0].span;
             assert_eq!(&text[span.start as usize..span.end as usize], place);
-            assert_eq!(findings[0].message, message);
+            assert_eq!(&*findings[0].message, message);
             assert!(findings[0].help.is_some());
         }
         let conflict = "{\n<<<<<<< ours\n  \"schema\": 1,\n=======\n>>>>>>> theirs\n";

@@ -213,7 +213,10 @@ mod tests {
         let tree = Tree::parse(FileId(0), text);
         let document = tree.documents(text).next().unwrap();
         let (calls, diagnostics) = read(document.root);
-        let said = diagnostics.into_iter().map(|d| d.message).collect();
+        let said = diagnostics
+            .into_iter()
+            .map(|d| d.message.to_string())
+            .collect();
         (calls, said)
     }
 

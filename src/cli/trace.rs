@@ -277,7 +277,7 @@ fn read(path: &Path, text: String) -> anyhow::Result<Option<Vec<Call>>> {
         wrong.extend(
             diagnostics
                 .into_iter()
-                .map(|it| (it.span, it.message, it.help)),
+                .map(|it| (it.span, it.message.to_string(), it.help.clone())),
         );
     }
     for (span, message, help) in &wrong {

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(facts.addresses, None);
         let said: Vec<_> = findings
             .iter()
-            .map(|f| (f.span.start, f.message.as_str(), f.help.as_deref()))
+            .map(|f| (f.span.start, &*f.message, f.help.as_deref()))
             .collect();
         assert_eq!(
             said,

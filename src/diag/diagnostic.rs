@@ -1,6 +1,7 @@
 //! One finding.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use crate::source::Span;
@@ -125,19 +126,24 @@ pub struct Suppressed {
     pub reason: Option<String>,
 }
 
-/// A finding: what is wrong and where, which lines made it so, what to do. Small, because there may be many.
+/// A finding: what is wrong and where, which lines made it so, what to do. One pointer, because there may be many, which go
+/// from list to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct Diagnostic(Box<Finding>);
+
+/// What a [`Diagnostic`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
     pub rule: &'static str,
     pub severity: Severity,
     /// *What*: lower case, no full stop, identifiers in backticks.
-    pub message: String,
+    pub message: Box<str>,
     /// *What to do*, imperative.
     pub help: Option<Cow<'static, str>>,
     /// The offending value, or the nearest existing parent key of a child that is absent.
     pub span: Span,
     /// The absent child the finding is about (`retries.attempts`), below the node at `span`.
-    pub absent: Option<String>,
+    pub absent: Option<Box<str>>,
     /// The lines, here or in other files, that make it so.
     pub related: Vec<Label>,
     pub refused_by: Option<RefusedBy>,
@@ -145,9 +151,9 @@ pub struct Diagnostic {
     /// Filled in by the engine, from the resource that `span` lies in.
     pub resource: Option<Arc<ResourceRef>>,
     /// Path in the object as Kubernetes writes it. Filled in by the engine where the author left it out.
-    pub field: Option<String>,
+    pub field: Option<Box<str>>,
     /// The worlds in which it holds, where there is more than one.
-    pub worlds: Option<Vec<String>>,
+    pub worlds: Option<Box<[String]>>,
     pub suppressed: Option<Box<Suppressed>>,
 }
 
@@ -158,10 +164,10 @@ impl Diagnostic {
         span: Span,
         message: impl Into<String>,
     ) -> Self {
-        Self {
+        Self(Box::new(Finding {
             rule,
             severity,
-            message: message.into(),
+            message: message.into().into(),
             help: None,
             span,
             absent: None,
@@ -172,7 +178,7 @@ impl Diagnostic {
             field: None,
             worlds: None,
             suppressed: None,
-        }
+        }))
     }
 
     #[must_use]
@@ -185,6 +191,8 @@ impl Diagnostic {
     #[must_use]
     pub fn because(mut self, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         if !self.related.iter().any(|label| label.span == span) {
+            // Most have one or two.
+            self.related.reserve_exact(1);
             self.related.push(Label {
                 span,
                 message: message.into(),
@@ -194,7 +202,7 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn absent(mut self, child: impl Into<String>) -> Self {
+    pub fn absent(mut self, child: impl Into<Box<str>>) -> Self {
         self.absent = Some(child.into());
         self
     }
@@ -214,5 +222,19 @@ impl Diagnostic {
     /// All places that it rests on: its own, then those of its labels.
     pub fn spans(&self) -> impl Iterator<Item = Span> {
         std::iter::once(self.span).chain(self.related.iter().map(|label| label.span))
+    }
+}
+
+impl Deref for Diagnostic {
+    type Target = Finding;
+
+    fn deref(&self) -> &Finding {
+        &self.0
+    }
+}
+
+impl DerefMut for Diagnostic {
+    fn deref_mut(&mut self) -> &mut Finding {
+        &mut self.0
     }
 }

@@ -13,11 +13,7 @@ pub struct EffectiveService<'m> {
     /// The definition that decides resolution, addresses, endpoints and all else but the ports.
     pub base: Service<'m>,
     /// Its ports, those of the base first; `None` where it has all of the base and no others.
-    chosen: Option<Vec<&'m Port<'m>>>,
-    /// Further definitions of the same namespace whose ports were added.
-    pub added: Vec<Service<'m>>,
-    /// Definitions that the client may see and that are ignored.
-    pub ignored: Vec<Service<'m>>,
+    chosen: Option<Box<[&'m Port<'m>]>>,
 }
 
 impl<'m> std::ops::Deref for EffectiveService<'m> {
@@ -34,8 +30,6 @@ impl<'m> EffectiveService<'m> {
         Self {
             base: service,
             chosen: None,
-            added: Vec::new(),
-            ignored: Vec::new(),
         }
     }
 
@@ -43,8 +37,7 @@ impl<'m> EffectiveService<'m> {
     pub(super) fn trimmed(service: Service<'m>, ports: Vec<&'m Port<'m>>) -> Self {
         Self {
             base: service,
-            chosen: Some(ports),
-            ..Self::of(service)
+            chosen: Some(ports.into()),
         }
     }
 
@@ -71,10 +64,7 @@ impl<'m> EffectiveService<'m> {
         for other in others {
             match (self.base.origin, other.base.origin) {
                 (Origin::ServiceEntry, Origin::Kubernetes) => {
-                    let lost = std::mem::replace(self, other);
-                    self.ignored.push(lost.base);
-                    self.ignored.extend(lost.added);
-                    self.ignored.extend(lost.ignored);
+                    *self = other;
                     numbers = self.ports().map(|port| port.number).collect();
                 }
                 (Origin::ServiceEntry, Origin::ServiceEntry)
@@ -82,13 +72,9 @@ impl<'m> EffectiveService<'m> {
                 {
                     let mut ports: Vec<_> = self.ports().collect();
                     ports.extend(other.ports().filter(|port| numbers.insert(port.number)));
-                    self.chosen = Some(ports);
-                    if !self.base.is(&other.base) {
-                        self.added.push(other.base);
-                    }
+                    self.chosen = Some(ports.into());
                 }
-                _ if self.base.is(&other.base) => {}
-                _ => self.ignored.push(other.base),
+                _ => {}
             }
         }
     }

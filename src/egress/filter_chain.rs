@@ -152,11 +152,9 @@ impl<'m> Chains<'m> {
 
     /// A sidecar's listener. The chain for the rest, else what holds for unknown hosts, takes what no other does.
     pub fn into_sidecar_listener(self) -> Listener<'m> {
-        let (rest, mut chains): (Vec<_>, Vec<_>) = self
-            .chains
-            .into_iter()
-            .partition(|chain| chain.when.is_for_the_rest());
-        let mut default = rest.into_iter().next_back();
+        let mut chains = self.chains;
+        let rest = chains.extract_if(.., |chain| chain.when.is_for_the_rest());
+        let mut default = rest.last();
         if chains.is_empty() {
             chains.extend(default.take());
         } else if default.is_none() {

@@ -83,9 +83,9 @@ pub fn other_names(host: &str, client: Option<&str>) -> Vec<String> {
 /// Values by host name or pattern, found without looking at all of them.
 #[derive(Clone, Debug)]
 pub struct HostIndex<V> {
-    exact: HashMap<String, Values<V>>,
+    exact: HashMap<Box<str>, Values<V>>,
     /// By what stands behind the `*`.
-    patterns: HashMap<String, Values<V>>,
+    patterns: HashMap<Box<str>, Values<V>>,
     /// The lengths of the keys of `patterns`.
     lengths: BTreeSet<usize>,
     /// The names under patterns, sorted when they are first asked for.
@@ -147,7 +147,7 @@ impl<V> HostIndex<V> {
             return;
         }
         self.reversed = OnceLock::new();
-        map.insert(key.to_owned(), Values::One(value));
+        map.insert(key.into(), Values::One(value));
     }
 
     /// The values of this very name or pattern.
@@ -196,13 +196,13 @@ impl<V> HostIndex<V> {
             .filter_map(|(name, wild)| {
                 let name = String::from_utf8(name.iter().rev().copied().collect()).ok()?;
                 let map = if *wild { &self.patterns } else { &self.exact };
-                map.get(&name)
+                map.get(&*name)
             })
             .map(Values::as_slice)
     }
 
     fn reversed(&self) -> Vec<Reversed> {
-        let reverse = |name: &String| name.bytes().rev().collect();
+        let reverse = |name: &str| name.bytes().rev().collect();
         let exact = self.exact.keys().map(|name| (reverse(name), false));
         let patterns = self.patterns.keys().map(|name| (reverse(name), true));
         let mut all: Vec<Reversed> = exact.chain(patterns).collect();

@@ -262,7 +262,7 @@ fn text_conflict(root: Option<&StringMatch>, own: Option<&StringMatch>) -> bool 
 }
 
 /// A text that is not empty.
-fn text(text: &Option<Spanned<String>>) -> Option<&str> {
+fn text(text: &Rare<String>) -> Option<&str> {
     text.as_ref()
         .map(|text| text.value.as_str())
         .filter(|text| !text.is_empty())

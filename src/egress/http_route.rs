@@ -13,7 +13,7 @@ use super::service::Port;
 use super::virtual_host::{RouteTable, route_port};
 use super::virtual_service::{Binding, VirtualService};
 use crate::istio::Items;
-use crate::istio::decode::Map;
+use crate::istio::decode::{Map, Rare};
 use crate::istio::route::{Headers, Percent};
 use crate::istio::traffic::{ConsistentHash, PortTrafficPolicy, TrafficPolicy};
 use crate::source::{Span, Spanned};
@@ -277,7 +277,7 @@ fn number(entry: &Spanned<PortTrafficPolicy>) -> i64 {
     number.map_or(0, |number| number.value)
 }
 
-fn hash_line(hash: Option<&Option<Spanned<ConsistentHash>>>) -> Option<Span> {
+fn hash_line(hash: Option<&Rare<ConsistentHash>>) -> Option<Span> {
     hash?.as_ref().map(|hash| hash.key)
 }
 

@@ -137,10 +137,10 @@ fn tcp_facts(rule: Option<&EffectiveRule<'_>>) -> TcpFacts {
     };
     TcpFacts {
         idle_timeout_ms: tcp
-            .and_then(|tcp| tcp.value.idle_timeout.as_ref())
+            .and_then(|tcp| tcp.value.idle_timeout.as_deref())
             .map(millis),
         max_connection_duration_ms: tcp
-            .and_then(|tcp| tcp.value.max_connection_duration.as_ref())
+            .and_then(|tcp| tcp.value.max_connection_duration.as_deref())
             .map(millis),
     }
 }

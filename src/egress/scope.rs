@@ -243,7 +243,7 @@ impl<'m> Scope<'m> {
         if !listener.imports_everything() {
             visible.retain(|&at| {
                 self.virtual_services.get(at).is_some_and(|service| {
-                    let hosts = service.hosts.iter().map(|(host, _)| host.as_str());
+                    let hosts = service.hosts.iter().map(|(host, _)| &**host);
                     listener.imports_virtual_service(service.namespace(), hosts)
                 })
             });

@@ -47,9 +47,9 @@ message! {
         stat_prefix: String = rare "statPrefix",
     }
     StringMatch {
-        exact: String = "exact",
-        prefix: String = "prefix",
-        regex: String = "regex",
+        exact: String = rare "exact",
+        prefix: String = rare "prefix",
+        regex: String = rare "regex",
     }
     HttpRouteDestination {
         destination: Destination = "destination",
@@ -59,7 +59,7 @@ message! {
     Destination {
         host: String = "host",
         subset: String = rare "subset",
-        port: PortSelector = "port",
+        port: PortSelector = rare "port",
     }
     HttpRedirect {
         uri: String = "uri",

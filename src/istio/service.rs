@@ -49,10 +49,10 @@ enumeration! {
 message! {
     /// The parts of a Kubernetes `Service` that decide where traffic goes. Its other fields are not ours to judge.
     KubeService {
-        cluster_ip: String = "clusterIP",
-        cluster_ips: List<String> = "clusterIPs",
-        service_type: String = "type",
-        external_name: String = "externalName",
+        cluster_ip: String = rare "clusterIP",
+        cluster_ips: List<String> = rare "clusterIPs",
+        service_type: String = rare "type",
+        external_name: String = rare "externalName",
         selector: Map<String> = "selector",
         ports: List<KubeServicePort> = "ports",
     }
@@ -61,6 +61,6 @@ message! {
         port: Int = "port",
         target_port: IntOrString = "targetPort",
         protocol: String = "protocol",
-        app_protocol: String = "appProtocol",
+        app_protocol: String = rare "appProtocol",
     }
 }

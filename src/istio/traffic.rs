@@ -51,11 +51,11 @@ message! {
     }
     LoadBalancer {
         simple: SimpleLb = "simple",
-        consistent_hash: ConsistentHash = "consistentHash",
-        locality_lb_setting: LocalityLbSetting = "localityLbSetting",
-        zone_aware_lb_setting: ZoneAwareLbSetting = "zoneAwareLbSetting",
-        warmup_duration_secs: Duration = "warmupDurationSecs",
-        warmup: Warmup = "warmup",
+        consistent_hash: ConsistentHash = rare "consistentHash",
+        locality_lb_setting: LocalityLbSetting = rare "localityLbSetting",
+        zone_aware_lb_setting: ZoneAwareLbSetting = rare "zoneAwareLbSetting",
+        warmup_duration_secs: Duration = rare "warmupDurationSecs",
+        warmup: Warmup = rare "warmup",
     }
     Warmup {
         duration: Duration = "duration",
@@ -63,13 +63,13 @@ message! {
         aggression: Number = "aggression",
     }
     ConsistentHash {
-        http_header_name: String = "httpHeaderName",
-        http_cookie: HttpCookie = "httpCookie",
-        use_source_ip: Bool = "useSourceIp",
-        http_query_parameter_name: String = "httpQueryParameterName",
-        ring_hash: RingHash = "ringHash",
-        maglev: Maglev = "maglev",
-        minimum_ring_size: Int = "minimumRingSize",
+        http_header_name: String = rare "httpHeaderName",
+        http_cookie: HttpCookie = rare "httpCookie",
+        use_source_ip: Bool = rare "useSourceIp",
+        http_query_parameter_name: String = rare "httpQueryParameterName",
+        ring_hash: RingHash = rare "ringHash",
+        maglev: Maglev = rare "maglev",
+        minimum_ring_size: Int = rare "minimumRingSize",
     }
     RingHash {
         minimum_ring_size: Int = "minimumRingSize",
@@ -112,54 +112,54 @@ message! {
         http: HttpPool = "http",
     }
     TcpPool {
-        max_connections: Int = "maxConnections",
-        connect_timeout: Duration = "connectTimeout",
-        tcp_keepalive: TcpKeepalive = "tcpKeepalive",
-        max_connection_duration: Duration = "maxConnectionDuration",
-        idle_timeout: Duration = "idleTimeout",
+        max_connections: Int = rare "maxConnections",
+        connect_timeout: Duration = rare "connectTimeout",
+        tcp_keepalive: TcpKeepalive = rare "tcpKeepalive",
+        max_connection_duration: Duration = rare "maxConnectionDuration",
+        idle_timeout: Duration = rare "idleTimeout",
     }
     TcpKeepalive {
-        probes: Int = "probes",
+        probes: Int = rare "probes",
         time: Duration = "time",
         interval: Duration = "interval",
     }
     HttpPool {
-        http1_max_pending_requests: Int = "http1MaxPendingRequests",
-        http2_max_requests: Int = "http2MaxRequests",
-        max_requests_per_connection: Int = "maxRequestsPerConnection",
-        max_retries: Int = "maxRetries",
-        idle_timeout: Duration = "idleTimeout",
-        h2_upgrade_policy: H2UpgradePolicy = "h2UpgradePolicy",
-        use_client_protocol: Bool = "useClientProtocol",
-        max_concurrent_streams: Int = "maxConcurrentStreams",
-        http2_keep_alive: Http2KeepAlive = "http2KeepAlive",
+        http1_max_pending_requests: Int = rare "http1MaxPendingRequests",
+        http2_max_requests: Int = rare "http2MaxRequests",
+        max_requests_per_connection: Int = rare "maxRequestsPerConnection",
+        max_retries: Int = rare "maxRetries",
+        idle_timeout: Duration = rare "idleTimeout",
+        h2_upgrade_policy: H2UpgradePolicy = rare "h2UpgradePolicy",
+        use_client_protocol: Bool = rare "useClientProtocol",
+        max_concurrent_streams: Int = rare "maxConcurrentStreams",
+        http2_keep_alive: Http2KeepAlive = rare "http2KeepAlive",
     }
     Http2KeepAlive {
         interval: Duration = "interval",
         timeout: Duration = "timeout",
     }
     OutlierDetection {
-        consecutive_errors: Int = "consecutiveErrors",
-        split_external_local_origin_errors: Bool = "splitExternalLocalOriginErrors",
-        consecutive_local_origin_failures: Int = "consecutiveLocalOriginFailures",
-        consecutive_gateway_errors: Int = "consecutiveGatewayErrors",
-        consecutive_5xx_errors: Int = "consecutive5xxErrors",
-        interval: Duration = "interval",
-        base_ejection_time: Duration = "baseEjectionTime",
-        max_ejection_percent: Int = "maxEjectionPercent",
-        min_health_percent: Int = "minHealthPercent",
-        http_error_codes: List<Int> = "outlierDetectionHttpErrorCodes",
+        consecutive_errors: Int = rare "consecutiveErrors",
+        split_external_local_origin_errors: Bool = rare "splitExternalLocalOriginErrors",
+        consecutive_local_origin_failures: Int = rare "consecutiveLocalOriginFailures",
+        consecutive_gateway_errors: Int = rare "consecutiveGatewayErrors",
+        consecutive_5xx_errors: Int = rare "consecutive5xxErrors",
+        interval: Duration = rare "interval",
+        base_ejection_time: Duration = rare "baseEjectionTime",
+        max_ejection_percent: Int = rare "maxEjectionPercent",
+        min_health_percent: Int = rare "minHealthPercent",
+        http_error_codes: List<Int> = rare "outlierDetectionHttpErrorCodes",
     }
     ClientTls {
         mode: ClientTlsMode = "mode",
-        client_certificate: String = "clientCertificate",
-        private_key: String = "privateKey",
-        ca_certificates: String = "caCertificates",
-        credential_name: String = "credentialName",
-        subject_alt_names: List<String> = "subjectAltNames",
-        sni: String = "sni",
-        insecure_skip_verify: Bool = "insecureSkipVerify",
-        ca_crl: String = "caCrl",
+        client_certificate: String = rare "clientCertificate",
+        private_key: String = rare "privateKey",
+        ca_certificates: String = rare "caCertificates",
+        credential_name: String = rare "credentialName",
+        subject_alt_names: List<String> = rare "subjectAltNames",
+        sni: String = rare "sni",
+        insecure_skip_verify: Bool = rare "insecureSkipVerify",
+        ca_crl: String = rare "caCrl",
     }
 }
 

@@ -81,7 +81,7 @@ fn fails(finding: &Diagnostic) -> bool {
 }
 
 fn write_body(finding: &Diagnostic, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
-    let own = std::iter::once((finding.span, finding.message.as_str()));
+    let own = std::iter::once((finding.span, &*finding.message));
     let others = finding
         .related
         .iter()

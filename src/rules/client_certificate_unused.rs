@@ -3,6 +3,7 @@
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
+use crate::istio::decode::Rare;
 use crate::istio::traffic::{ClientTls, ClientTlsMode};
 use crate::source::{Span, Spanned};
 use crate::yaml::Value;
@@ -67,7 +68,7 @@ fn file(tls: &ClientTls) -> Option<(&'static str, Span)> {
 /// Unsafe: it sends what was not sent.
 fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
     let mode = tls.mode.as_ref()?;
-    let set = |file: &Option<Spanned<String>>| file.as_ref().is_some_and(|it| !it.value.is_empty());
+    let set = |file: &Rare<String>| file.as_ref().is_some_and(|it| !it.value.is_empty());
     let is_whole = set(&tls.client_certificate) && set(&tls.private_key);
     if !is_whole || mode.value != ClientTlsMode::Simple {
         return None;

@@ -118,7 +118,7 @@ impl Findings {
         let mut finding = with(Diagnostic::new(self.rule.name, severity, span, message));
         if let Basis::Assuming(fact) = basis {
             let note = format!("this assumes that {fact}");
-            finding.help = Some(match finding.help {
+            finding.help = Some(match finding.help.take() {
                 Some(help) => format!("{help}; {note}").into(),
                 None => note.into(),
             });
@@ -177,7 +177,7 @@ mod tests {
         let said: Vec<_> = findings
             .into_list()
             .into_iter()
-            .map(|f| (f.span.start, f.message))
+            .map(|f| (f.span.start, f.message.to_string()))
             .collect();
         assert_eq!(said, [(1, "rank 1".to_owned()), (3, "rank 1".to_owned())]);
     }
@@ -194,7 +194,13 @@ mod tests {
         let said: Vec<_> = findings
             .into_list()
             .into_iter()
-            .map(|f| (f.severity, f.message, f.help.unwrap_or_default()))
+            .map(|f| {
+                (
+                    f.severity,
+                    f.message.to_string(),
+                    f.help.clone().unwrap_or_default(),
+                )
+            })
             .collect();
         assert_eq!(
             said,

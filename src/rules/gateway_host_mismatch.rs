@@ -1,5 +1,6 @@
 //! A VirtualService for hosts that its Gateway does not have.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::targets::is_for_egress;
@@ -44,7 +45,7 @@ impl Check for GatewayHostMismatch {
                 continue;
             };
             // A short name in an unknown namespace may be any host.
-            let is_known = |(host, _): &(String, Span)| !host.contains(UNKNOWN_NAMESPACE);
+            let is_known = |(host, _): &(Cow<'_, str>, Span)| !host.contains(UNKNOWN_NAMESPACE);
             if routes.hosts.len() > HOSTS || !routes.hosts.iter().all(is_known) {
                 continue;
             }

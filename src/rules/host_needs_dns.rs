@@ -94,7 +94,7 @@ fn domain(name: &str) -> (Option<&str>, Option<&str>) {
 fn led_to_by_others<'c>(cx: &'c Context<'_>) -> HashSet<Cow<'c, str>> {
     let mut found = HashSet::new();
     for routes in cx.model.virtual_services.iter() {
-        let own: HashSet<&str> = routes.hosts.iter().map(|(host, _)| host.as_str()).collect();
+        let own: HashSet<&str> = routes.hosts.iter().map(|(host, _)| &**host).collect();
         let hosts = targets(routes).into_iter().map(|it| it.host());
         found.extend(hosts.filter(|host| !own.contains(&**host)));
     }

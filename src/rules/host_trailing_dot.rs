@@ -70,7 +70,8 @@ fn written(cx: &Context<'_>) -> Vec<(String, Span)> {
     let routes = cx.model.virtual_services.iter().flat_map(|routes| {
         let led = targets(routes).into_iter().chain(mirrors(routes));
         let led = led.map(|target| (target.host().into_owned(), target.line));
-        routes.hosts.iter().cloned().chain(led)
+        let own = routes.hosts.iter();
+        own.map(|(host, line)| (host.to_string(), *line)).chain(led)
     });
     let all = rules.chain(routes);
     all.filter(|(host, _)| host.ends_with('.')).collect()

@@ -113,7 +113,7 @@ fn cluster(
     target: &Target<'_>,
     service: &Service<'_>,
 ) -> Option<ClusterFacts> {
-    let only = match service.ports.as_slice() {
+    let only = match &service.ports[..] {
         [only] => Some(only.number),
         _ => None,
     };

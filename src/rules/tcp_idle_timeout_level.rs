@@ -4,6 +4,7 @@ use super::context::Defined;
 use super::levels::{Ports, levels};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
+use crate::istio::decode::Rare;
 use crate::istio::traffic::{TcpPool, TrafficPolicy};
 use crate::istio::value::Duration;
 use crate::source::Spanned;
@@ -83,14 +84,14 @@ fn lost<'p>(
     let top = top
         .and_then(|top| top.connection_pool.as_ref())
         .and_then(|it| it.value.tcp.as_ref());
-    let alike = |of_top: Option<&Option<Spanned<Duration>>>, limit: &Spanned<Duration>| {
+    let alike = |of_top: Option<&Rare<Duration>>, limit: &Spanned<Duration>| {
         of_top
             .and_then(Option::as_ref)
             .is_some_and(|it| it.value == limit.value)
     };
-    let idle = pool.idle_timeout.as_ref();
+    let idle = pool.idle_timeout.as_deref();
     let idle = idle.filter(|it| !alike(top.map(|top| &top.value.idle_timeout), it));
-    let life = pool.max_connection_duration.as_ref();
+    let life = pool.max_connection_duration.as_deref();
     let life = life.filter(|it| !alike(top.map(|top| &top.value.max_connection_duration), it));
     let both = [("idleTimeout", idle), ("maxConnectionDuration", life)];
     both.into_iter()

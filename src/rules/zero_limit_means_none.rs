@@ -57,17 +57,17 @@ fn limits(pool: &ConnectionPool) -> Vec<(&'static str, &Spanned<i64>)> {
     let all = [
         (
             "maxConnections",
-            tcp.and_then(|it| it.max_connections.as_ref()),
+            tcp.and_then(|it| it.max_connections.as_deref()),
         ),
         (
             "http1MaxPendingRequests",
-            http.and_then(|it| it.http1_max_pending_requests.as_ref()),
+            http.and_then(|it| it.http1_max_pending_requests.as_deref()),
         ),
         (
             "http2MaxRequests",
-            http.and_then(|it| it.http2_max_requests.as_ref()),
+            http.and_then(|it| it.http2_max_requests.as_deref()),
         ),
-        ("maxRetries", http.and_then(|it| it.max_retries.as_ref())),
+        ("maxRetries", http.and_then(|it| it.max_retries.as_deref())),
     ];
     let set = all.into_iter().filter_map(|(name, it)| Some((name, it?)));
     set.filter(|(_, it)| it.value == 0).collect()

@@ -244,7 +244,7 @@ mod tests {
         let got: Vec<_> = comments
             .mistakes
             .iter()
-            .map(|found| (file.slice(found.span), found.message.as_str()))
+            .map(|found| (file.slice(found.span), &*found.message))
             .collect();
         assert_eq!(
             got,

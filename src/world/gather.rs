@@ -95,7 +95,7 @@ impl Worlds<'_> {
             && pairs.into_iter().all(|(a, b)| self.lie_together(a, b))
     }
 
-    fn names(&self, worlds: &[usize]) -> Vec<String> {
+    fn names(&self, worlds: &[usize]) -> Box<[String]> {
         worlds
             .iter()
             .filter_map(|&world| self.list.get(world)?.name.as_deref())
@@ -173,7 +173,7 @@ mod tests {
     fn what_holds_in_one_world_says_in_which() {
         let out = gathered(&fork(), vec![(1, finding(at(BASE)))], false);
         assert_eq!(out.len(), 1);
-        assert_eq!(out[0].worlds, Some(vec!["prod".to_owned()]));
+        assert_eq!(out[0].worlds, Some(Box::from(["prod".to_owned()])));
         // A file that lies in one world only says nothing more by its name.
         let out = gathered(&fork(), vec![(1, finding(at(PROD)))], false);
         assert_eq!(out[0].worlds, None);

@@ -6,6 +6,7 @@ use crate::egress::facts::{CircuitBreakers, KeepaliveFacts, Traced};
 use crate::egress::mesh::Mesh;
 use crate::egress::policy::Policy;
 use crate::egress::service::Port;
+use crate::istio::decode::Rare;
 use crate::istio::traffic::{ConnectionPool, H2UpgradePolicy, HttpPool, TcpKeepalive, TcpPool};
 use crate::istio::value::Duration;
 use crate::source::{Span, Spanned};
@@ -39,17 +40,17 @@ pub(super) fn pool(policy: &Policy<'_>, port: &Port<'_>, client: &Client, mesh: 
     };
     Pool {
         connect_timeout_ms: tcp
-            .and_then(|tcp| tcp.connect_timeout.as_ref())
+            .and_then(|tcp| tcp.connect_timeout.as_deref())
             .map_or_else(|| mesh.connect_timeout_ms(), millis),
         circuit_breakers: (breakers != CircuitBreakers::default()).then(|| Box::new(breakers)),
         max_requests_per_connection: http
             .and_then(|http| positive(&http.max_requests_per_connection)),
         http_idle_timeout_ms: http
-            .and_then(|http| http.idle_timeout.as_ref())
-            .or_else(|| tcp.and_then(|tcp| tcp.idle_timeout.as_ref()))
+            .and_then(|http| http.idle_timeout.as_deref())
+            .or_else(|| tcp.and_then(|tcp| tcp.idle_timeout.as_deref()))
             .map(millis),
         max_connection_duration_ms: tcp
-            .and_then(|tcp| tcp.max_connection_duration.as_ref())
+            .and_then(|tcp| tcp.max_connection_duration.as_deref())
             .map(millis),
         tcp_keepalive: keepalive(tcp, mesh),
         http2: match &upstream {
@@ -65,8 +66,8 @@ pub(super) fn pool(policy: &Policy<'_>, port: &Port<'_>, client: &Client, mesh: 
 }
 
 /// 0 means that the limit is not set.
-fn positive(value: &Option<Spanned<i64>>) -> Option<Traced<u32>> {
-    value.as_ref().filter(|value| value.value > 0).map(count)
+fn positive(value: &Rare<i64>) -> Option<Traced<u32>> {
+    value.as_deref().filter(|value| value.value > 0).map(count)
 }
 
 /// What is spoken to the upstream, and why.
@@ -116,7 +117,7 @@ fn upstream(
 
 /// The mesh's keepalive, each value of which the rule may replace. Only whole seconds count.
 fn keepalive(tcp: Option<&TcpPool>, mesh: &Mesh<'_>) -> Option<KeepaliveFacts> {
-    let own = tcp.and_then(|tcp| tcp.tcp_keepalive.as_ref());
+    let own = tcp.and_then(|tcp| tcp.tcp_keepalive.as_deref());
     let levels: Vec<&TcpKeepalive> = own
         .into_iter()
         .chain(mesh.tcp_keepalive())

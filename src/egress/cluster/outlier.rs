@@ -20,27 +20,27 @@ pub(super) fn outlier(policy: &Policy<'_>) -> Traced<Option<OutlierFacts>> {
 }
 
 fn facts(block: &OutlierDetection) -> OutlierFacts {
-    let consecutive_5xx = block.consecutive_5xx_errors.as_ref().map(count);
-    let consecutive_gateway = block.consecutive_gateway_errors.as_ref().map(count);
+    let consecutive_5xx = block.consecutive_5xx_errors.as_deref().map(count);
+    let consecutive_gateway = block.consecutive_gateway_errors.as_deref().map(count);
     let split = block
         .split_external_local_origin_errors
         .as_ref()
         .is_some_and(|split| split.value);
     let local = block
         .consecutive_local_origin_failures
-        .as_ref()
+        .as_deref()
         .filter(|failures| split && failures.value > 0);
     let percent = block
         .max_ejection_percent
-        .as_ref()
+        .as_deref()
         .filter(|percent| percent.value > 0);
     OutlierFacts {
         enforcing_consecutive_5xx: consecutive_5xx.as_ref().map(enforcing),
         consecutive_5xx,
         enforcing_consecutive_gateway_failure: consecutive_gateway.as_ref().map(enforcing),
         consecutive_gateway_failure: consecutive_gateway,
-        interval_ms: block.interval.as_ref().map(millis),
-        base_ejection_ms: block.base_ejection_time.as_ref().map(millis),
+        interval_ms: block.interval.as_deref().map(millis),
+        base_ejection_ms: block.base_ejection_time.as_deref().map(millis),
         max_ejection_percent: percent.map(count),
         split_external_local: split,
         enforcing_consecutive_local_origin_failure: local.map(|_| 100),

@@ -3,7 +3,7 @@
 use crate::egress::client::Client;
 use crate::egress::facts::{ExplicitTls, TlsFacts, Traced};
 use crate::egress::policy::Policy;
-use crate::istio::decode::Items;
+use crate::istio::decode::{Items, Rare};
 use crate::istio::traffic::{ClientTls, ClientTlsMode};
 use crate::source::Spanned;
 
@@ -145,8 +145,8 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         [] if input.external_registry => (input.service_accounts)(),
         names => written_names(names),
     };
-    let text = |field: &'_ Option<Spanned<String>>| {
-        let field = field.as_ref().filter(|field| !field.value.is_empty())?;
+    let text = |field: &'_ Rare<String>| {
+        let field = field.as_deref().filter(|field| !field.value.is_empty())?;
         Some(Traced::line(field.value.clone(), field.span))
     };
     let mutual = mode.value == ClientTlsMode::Mutual.name();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::egress::client::Client;
 use crate::egress::host;
-use crate::egress::service::pairs;
+use crate::egress::service::{Pairs, pairs};
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::traffic::DestinationRule;
@@ -17,7 +17,7 @@ pub struct Rule<'a> {
     pub host: Cow<'a, str>,
     /// Sorted, without repetitions. A rule with a selector is always private.
     pub(super) export_to: Vec<&'a str>,
-    pub(super) selector: Option<Vec<(&'a str, &'a str)>>,
+    pub(super) selector: Option<Pairs<'a>>,
 }
 
 impl<'a> Rule<'a> {

@@ -159,7 +159,7 @@ impl<'m> ServerHosts<'m> {
         for index in indexes {
             for (host, _) in &service.hosts {
                 if index.covering(host).next().is_some() {
-                    common.push(host.clone());
+                    common.push(host.clone().into_owned());
                 }
                 if is_wildcard(host) {
                     let narrower = index.under(host).flatten();

@@ -2,6 +2,7 @@
 
 mod host;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
@@ -21,7 +22,7 @@ pub struct Registry<'a> {
     /// All services in Istio's order, the oldest first. (definition, host)
     order: Vec<(u32, u32)>,
     /// Into `hosts`.
-    by_host: HashMap<String, u32>,
+    by_host: HashMap<Cow<'a, str>, u32>,
     hosts: Vec<OfHost>,
     by_port: HashMap<u32, OnPort>,
     by_port_name: HashMap<&'a str, Vec<u32>>,
@@ -68,7 +69,7 @@ impl<'a> Registry<'a> {
                     .map(|(_, host)| (at, host)),
             );
         }
-        let mut by_host: HashMap<String, u32> = HashMap::default();
+        let mut by_host: HashMap<Cow<'a, str>, u32> = HashMap::default();
         let mut hosts: Vec<OfHost> = Vec::new();
         for (&(definition, host), rank) in order.iter().zip(0u32..) {
             let definition = definitions.get_mut(definition as usize);
@@ -81,7 +82,7 @@ impl<'a> Registry<'a> {
             let known = by_host.get(&*host.name).copied();
             let number = known.unwrap_or_else(|| {
                 let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
-                by_host.insert(host.name.to_string(), number);
+                by_host.insert(host.name.clone(), number);
                 hosts.push(OfHost::default());
                 number
             });

@@ -46,22 +46,25 @@ pub struct Definition<'a> {
     pub origin: Origin,
     pub hosts: Vec<Host<'a>>,
     /// Where clients connect to. Istio makes one service of each, or one of `0.0.0.0` where this is empty.
-    pub addresses: Vec<Address<'a>>,
-    pub ports: Vec<Port<'a>>,
+    pub addresses: Box<[Address<'a>]>,
+    pub ports: Box<[Port<'a>]>,
     pub resolution: Resolution,
     /// The line that sets the resolution; without one it is the default.
     pub resolution_line: Option<Span>,
     pub mesh_external: bool,
-    pub export_to: Vec<Cow<'a, str>>,
+    pub export_to: Box<[Cow<'a, str>]>,
     /// Which workloads are its endpoints.
-    pub selector: Option<Vec<(&'a str, &'a str)>>,
+    pub selector: Option<Pairs<'a>>,
     /// The labels of the object, sorted.
-    pub labels: Vec<(&'a str, &'a str)>,
+    pub labels: Pairs<'a>,
     /// Which endpoints are preferred; the line that says so.
     pub traffic_distribution: Option<(TrafficDistribution, Span)>,
     /// Of an `ExternalName` Service: the name it stands for.
     pub alias_of: Option<&'a Spanned<String>>,
 }
+
+/// Keys and values, sorted.
+pub type Pairs<'a> = Box<[(&'a str, &'a str)]>;
 
 /// One host of a definition.
 #[derive(Clone, Debug)]
@@ -116,18 +119,19 @@ impl<'a> Definition<'a> {
         let valid: Vec<_> = addresses.iter().filter_map(address::read).collect();
         // Addresses that are all invalid leave no service at all.
         let reachable = addresses.is_empty() || !valid.is_empty();
-        let hosts = entry.hosts.items().iter().filter(|_| reachable);
+        let hosts = if reachable { entry.hosts.items() } else { &[] };
         Self {
             resource,
             origin: Origin::ServiceEntry,
             hosts: hosts
+                .iter()
                 .map(|host| Host {
                     name: Cow::Borrowed(host.value.as_str()),
                     line: host.span,
                     rank: 0,
                 })
                 .collect(),
-            addresses: valid,
+            addresses: valid.into(),
             ports: entry.ports.items().iter().map(port::of_entry).collect(),
             resolution: match entry
                 .resolution
@@ -169,7 +173,7 @@ impl<'a> Definition<'a> {
     fn of_kubernetes(resource: &'a Resource, service: &'a KubeService) -> Self {
         let external = service
             .external_name
-            .as_ref()
+            .as_deref()
             .filter(|name| !name.value.is_empty())
             .filter(|_| {
                 service
@@ -199,7 +203,7 @@ impl<'a> Definition<'a> {
                 line: name.map_or(resource.kind, |name| name.span),
                 rank: 0,
             }],
-            addresses,
+            addresses: addresses.into(),
             ports: service
                 .ports
                 .items()
@@ -254,11 +258,11 @@ impl<'a> Definition<'a> {
 }
 
 /// The entries of a map, sorted by key.
-pub(super) fn pairs(map: &crate::istio::decode::Map<String>) -> Vec<(&str, &str)> {
+pub(super) fn pairs(map: &crate::istio::decode::Map<String>) -> Pairs<'_> {
     let mut pairs: Vec<_> = map
         .iter()
         .map(|(key, value)| (key.value.as_str(), value.value.as_str()))
         .collect();
     pairs.sort_unstable();
-    pairs
+    pairs.into()
 }

@@ -68,7 +68,7 @@ pub(super) fn of_kubernetes(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
             transport,
             port.app_protocol.as_ref().map(|p| p.value.as_str()),
         ),
-        protocol_line: text(&port.app_protocol).or_else(|| text(&port.name)),
+        protocol_line: (port.app_protocol.as_ref().map(|f| f.span)).or_else(|| text(&port.name)),
         target: port
             .target_port
             .as_ref()

@@ -26,9 +26,9 @@ pub struct VirtualService<'a> {
     /// Its place by age.
     pub rank: usize,
     /// Its hosts with short names made long, and their lines.
-    pub hosts: Vec<(String, Span)>,
+    pub hosts: Vec<(Cow<'a, str>, Span)>,
     pub bindings: Vec<Binding<'a>>,
-    http: Vec<Step<'a>>,
+    http: Box<[Step<'a>]>,
 }
 
 /// A rule, or one that stands for those of a delegate.
@@ -52,51 +52,54 @@ impl<'a> VirtualService<'a> {
     ) -> Self {
         let namespace = resource.namespace();
         let hosts = spec.hosts.items().iter();
-        let mut bindings: Vec<_> = spec
-            .gateways
+        let bindings = match spec.gateways.items() {
+            [] => vec![Binding::Mesh],
+            gateways => gateways
+                .iter()
+                .map(|gateway| Binding::parse(&gateway.value, namespace))
+                .collect(),
+        };
+        let http: Vec<_> = spec
+            .http
             .items()
             .iter()
-            .map(|gateway| Binding::parse(&gateway.value, namespace))
-            .collect();
-        if bindings.is_empty() {
-            bindings.push(Binding::Mesh);
-        }
-        let http = spec.http.items().iter().filter_map(|rule| {
-            let written = Written { rule, resource };
-            let Some(delegate) = &rule.value.delegate else {
-                return Some(Step::Rule(written));
-            };
-            let name = delegate.value.name.as_ref().map_or("", |name| &name.value);
-            let wanted = delegate
-                .value
-                .namespace
-                .as_ref()
-                .map(|namespace| namespace.value.as_str())
-                .filter(|namespace| !namespace.is_empty())
-                .or(namespace);
-            let (found, spec) = delegates.find(name, wanted)?;
-            let declared = spec.export_to.items().iter();
-            exposure(
-                found.namespace(),
-                declared.map(|entry| entry.value.as_str()),
-                default,
-                namespace,
-            )?;
-            Some(Step::Delegate {
-                root: written,
-                delegate: found,
-                spec,
+            .filter_map(|rule| {
+                let written = Written { rule, resource };
+                let Some(delegate) = &rule.value.delegate else {
+                    return Some(Step::Rule(written));
+                };
+                let name = delegate.value.name.as_ref().map_or("", |name| &name.value);
+                let wanted = delegate
+                    .value
+                    .namespace
+                    .as_ref()
+                    .map(|namespace| namespace.value.as_str())
+                    .filter(|namespace| !namespace.is_empty())
+                    .or(namespace);
+                let (found, spec) = delegates.find(name, wanted)?;
+                let declared = spec.export_to.items().iter();
+                exposure(
+                    found.namespace(),
+                    declared.map(|entry| entry.value.as_str()),
+                    default,
+                    namespace,
+                )?;
+                Some(Step::Delegate {
+                    root: written,
+                    delegate: found,
+                    spec,
+                })
             })
-        });
+            .collect();
         Self {
             resource,
             spec,
             rank,
             hosts: hosts
-                .map(|host| (to_fqdn(&host.value, namespace).into_owned(), host.span))
+                .map(|host| (to_fqdn(&host.value, namespace), host.span))
                 .collect(),
             bindings,
-            http: http.collect(),
+            http: http.into(),
         }
     }
 

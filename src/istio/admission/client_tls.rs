@@ -9,7 +9,10 @@ use crate::source::Spanned;
 pub(super) fn check(tls: Option<&Spanned<Box<ClientTls>>>, review: &mut Review<'_>) {
     let Some(tls) = tls else { return };
     let mode = tls.mode.as_ref().map(|mode| mode.value).unwrap_or_default();
-    let credential = tls.credential_name.as_ref().filter(|name| !name.is_empty());
+    let credential = tls
+        .credential_name
+        .as_deref()
+        .filter(|name| !name.is_empty());
     check_config_map(credential, review);
     check_verification(tls, mode, credential, review);
     if !matches!(mode, ClientTlsMode::Simple | ClientTlsMode::Mutual) {

@@ -28,9 +28,9 @@ fn check_http(http: &HttpPool, review: &mut Review<'_>) {
         &http.max_retries,
         &http.max_concurrent_streams,
     ] {
-        check_number(number.as_ref(), review);
+        check_number(number.as_deref(), review);
     }
-    duration::check(http.idle_timeout.as_ref(), review);
+    duration::check(http.idle_timeout.as_deref(), review);
     let policy = http
         .h2_upgrade_policy
         .as_ref()
@@ -68,10 +68,10 @@ fn check_keep_alive(keep_alive: &Spanned<Http2KeepAlive>, review: &mut Review<'_
 }
 
 fn check_tcp(tcp: &TcpPool, review: &mut Review<'_>) {
-    check_number(tcp.max_connections.as_ref(), review);
-    duration::check(tcp.connect_timeout.as_ref(), review);
-    duration::check(tcp.max_connection_duration.as_ref(), review);
-    duration::check_or_never(tcp.idle_timeout.as_ref(), review);
+    check_number(tcp.max_connections.as_deref(), review);
+    duration::check(tcp.connect_timeout.as_deref(), review);
+    duration::check(tcp.max_connection_duration.as_deref(), review);
+    duration::check_or_never(tcp.idle_timeout.as_deref(), review);
     if let Some(keep_alive) = &tcp.tcp_keepalive {
         duration::check(keep_alive.time.as_ref(), review);
         duration::check(keep_alive.interval.as_ref(), review);

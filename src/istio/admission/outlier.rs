@@ -6,8 +6,8 @@ use crate::source::Spanned;
 
 pub(super) fn check(outlier: Option<&Spanned<Box<OutlierDetection>>>, review: &mut Review<'_>) {
     let Some(outlier) = outlier else { return };
-    duration::check(outlier.base_ejection_time.as_ref(), review);
-    duration::check(outlier.interval.as_ref(), review);
+    duration::check(outlier.base_ejection_time.as_deref(), review);
+    duration::check(outlier.interval.as_deref(), review);
     let split = outlier.split_external_local_origin_errors.as_ref();
     if let Some(count) = outlier.consecutive_local_origin_failures.as_ref()
         && count.value > 0

@@ -73,7 +73,7 @@ fn messages(text: &str) -> Vec<String> {
     decode(text)
         .diagnostics
         .into_iter()
-        .map(|it| it.message)
+        .map(|it| it.message.to_string())
         .collect()
 }
 
@@ -175,7 +175,7 @@ fn fields_that_went_astray_together_belong_together() {
     let out = read(tree.documents(text).next().unwrap().root, IstioVersion(30));
     let found = out.diagnostics.iter();
     let found: Vec<_> = found
-        .map(|it| (it.message.as_str(), it.help.as_deref().unwrap_or_default()))
+        .map(|it| (&*it.message, it.help.as_deref().unwrap_or_default()))
         .collect();
     assert_eq!(
         found,
@@ -282,7 +282,7 @@ fn a_patch_is_judged_by_its_values() {
     let document = tree.documents(text).next().unwrap();
     let found: Vec<_> = check_patch(document.root, IstioVersion(30))
         .into_iter()
-        .map(|it| it.message)
+        .map(|it| it.message.to_string())
         .collect();
     assert_eq!(
         found,
@@ -423,11 +423,7 @@ fn mesh_configurations_are_read_leniently() {
     let tree = Tree::parse(FileId(0), text);
     let document = tree.documents(text).next().unwrap();
     let read = crate::istio::MeshConfig::read(document.root).unwrap();
-    let found: Vec<_> = read
-        .diagnostics
-        .iter()
-        .map(|it| it.message.as_str())
-        .collect();
+    let found: Vec<_> = read.diagnostics.iter().map(|it| &*it.message).collect();
     assert_eq!(
         found,
         [

@@ -84,7 +84,7 @@ pub(in crate::istio) struct Verdict {
     /// The keys of the fields that it does not know, sorted. Without strict validation it drops them.
     pub(in crate::istio) dropped: Vec<Span>,
     /// Where required fields are missing because they are misspelt, as findings place what is absent.
-    pub(in crate::istio) misspelt: Vec<(Span, Option<String>)>,
+    pub(in crate::istio) misspelt: Vec<(Span, Option<Box<str>>)>,
 }
 
 impl<'t> Checker<'t> {
@@ -224,7 +224,7 @@ impl<'t> Checker<'t> {
             };
             if let Some(entry) = strange.iter().find(meant) {
                 misspelt.push((entry.key.span(), field.name));
-                let place = (self.anchor, Some(field.name.to_owned()));
+                let place = (self.anchor, Some(field.name.into()));
                 self.verdict.misspelt.push(place);
                 continue;
             }
@@ -258,7 +258,7 @@ impl<'t> Checker<'t> {
             let mut finding = unknown.finding(entry, self);
             let key = entry.key.span();
             if let Some((_, name)) = misspelt.iter().find(|(span, _)| *span == key) {
-                finding.message = format!("{}, and `{name}` is missing", finding.message);
+                finding.message = format!("{}, and `{name}` is missing", finding.message).into();
                 finding = finding.refused_by(RefusedBy::Schema);
             }
             if part == Part::Mesh {

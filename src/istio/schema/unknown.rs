@@ -104,7 +104,7 @@ pub(super) fn field<'t>(
     let text = format!("{} has no field `{name}`", owner(at));
     let key = entry.key.span();
     let mut finding = Diagnostic::new("unknown-field", Severity::Error, key, bounded(text));
-    finding.field = Some(at.path.child(name));
+    finding.field = Some(at.path.child(name).into());
     let mut mistake = Mistake::Own;
 
     let pattern = at.path.pattern();
@@ -112,10 +112,11 @@ pub(super) fn field<'t>(
     let later = |field: &&Field| field.name == name && field.since > at.version;
     let invented = || INVENTED.iter().find(|(invented, _)| *invented == name);
     if let Some(later) = fields.iter().find(later) {
-        finding.message = format!("Istio {} does not know the field `{name}` yet", at.version);
+        finding.message =
+            format!("Istio {} does not know the field `{name}` yet", at.version).into();
         finding = finding.help(format!("it needs Istio {}", later.since));
     } else if let Some((_, advice)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
-        finding.message = format!("the field `{name}` was removed from Istio");
+        finding.message = format!("the field `{name}` was removed from Istio").into();
         finding = finding.help(*advice);
         mistake = Mistake::Removed(vec![advice]);
     } else if let Some(near) = meant(name, fields, at.version) {
@@ -183,7 +184,7 @@ impl<'t> Unknown<'t> {
             ),
         };
         let mut finding = self.finding.help(help);
-        finding.message = bounded(message);
+        finding.message = bounded(message).into();
         let labelled = self.more.iter().take(LABELS);
         labelled.fold(finding, |finding, entry| {
             finding.because(entry.key.span(), label)
@@ -217,15 +218,13 @@ pub(super) fn meant(
 pub(super) fn misspelt(
     entry: &Entry<'_>,
     fields: &'static [Field],
-    finding: Diagnostic,
+    mut finding: Diagnostic,
 ) -> Option<Diagnostic> {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     let near = nearest(&entry.name, &names)?;
     let misspelt = places::fold(near) != places::fold(&entry.name);
-    misspelt.then_some(Diagnostic {
-        severity: Severity::Warning,
-        ..finding
-    })
+    finding.severity = Severity::Warning;
+    misspelt.then_some(finding)
 }
 
 /// Safe where only the spelling differs, as in `per_try_timeout`: else it is a guess.
