@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 
+use smol_str::SmolStr;
+
 use anyhow::{Context as _, bail};
 
 use super::arguments::{TextOrJson, Trace};
@@ -197,7 +199,7 @@ fn refused(host: Option<&str>, world: &World<'_>, sources: &Sources) -> Vec<Stri
 /// Whether what it says may hold for the host.
 fn concerns(resource: &Resource, host: &str) -> bool {
     let namespace = resource.namespace();
-    let is = |name: &Spanned<String>| {
+    let is = |name: &Spanned<SmolStr>| {
         let name = host::to_fqdn(&name.value, namespace).to_lowercase();
         host::overlaps(host, &name)
     };

@@ -1,5 +1,7 @@
 //! The facts of a host as annotations of its ServiceEntry: they win over the configuration.
 
+use smol_str::SmolStr;
+
 use super::RULE;
 use super::duration;
 use super::facts::{Class, Fact, HostFacts, Origin};
@@ -23,7 +25,7 @@ const FACTS: [&str; 6] = [
 
 /// Reads the facts among the annotations of a ServiceEntry. What cannot be read is a `config` diagnostic.
 pub fn read<'a>(
-    annotations: impl IntoIterator<Item = (&'a Spanned<String>, &'a Spanned<String>)>,
+    annotations: impl IntoIterator<Item = (&'a Spanned<SmolStr>, &'a Spanned<SmolStr>)>,
 ) -> (HostFacts, Vec<Diagnostic>) {
     let mut facts = HostFacts::default();
     let mut findings = Vec::new();
@@ -73,7 +75,7 @@ const DURATION: &str = "a duration such as `30s`";
 /// Sets the fact, or answers what the value should have been.
 fn set<T>(
     fact: &mut Option<Fact<T>>,
-    value: &Spanned<String>,
+    value: &Spanned<SmolStr>,
     parse: impl Fn(&str) -> Option<T>,
     wanted: &'static str,
 ) -> Option<&'static str> {
@@ -95,7 +97,7 @@ fn boolean(text: &str) -> Option<bool> {
     text.parse().ok()
 }
 
-fn unknown(name: &Spanned<String>) -> Diagnostic {
+fn unknown(name: &Spanned<SmolStr>) -> Diagnostic {
     let message = format!("unknown annotation `{}`", name.value);
     let finding = Diagnostic::new(RULE, Severity::Error, name.span, message);
     match nearest(&name.value, FACTS.into_iter().chain([IGNORE])) {
@@ -116,7 +118,7 @@ mod tests {
     fn reads_facts_and_reports_what_it_cannot_read() {
         let at = |text: &str, start| {
             let span = Span::new(FileId(0), start, start + 1);
-            Spanned::new(text.to_owned(), span, span)
+            Spanned::new(SmolStr::from(text), span, span)
         };
         let annotations = [
             (at("egress-lint/class", 0), at("cdn", 1)),

@@ -1,6 +1,7 @@
 //! The conditions of an HTTP rule, those of a delegating rule and of its delegate taken together.
 
 use regex::RegexBuilder;
+use smol_str::SmolStr;
 
 use super::client::Client;
 use super::namespace::{Same, same};
@@ -110,7 +111,7 @@ impl<'a> HttpMatch<'a> {
     }
 
     /// `sourceNamespace`, where there is one.
-    pub fn source_namespace(&self) -> Option<&'a Spanned<String>> {
+    pub fn source_namespace(&self) -> Option<&'a Spanned<SmolStr>> {
         self.halves()
             .filter_map(|half| half.written.source_namespace.as_deref())
             .find(|namespace| !namespace.value.is_empty())
@@ -227,7 +228,7 @@ fn label_conflict(root: &Written, own: &Written) -> bool {
 }
 
 fn gateway_conflict(root: Half<'_>, own: Half<'_>) -> bool {
-    fn names(half: Half<'_>) -> &[Spanned<String>] {
+    fn names(half: Half<'_>) -> &[Spanned<SmolStr>] {
         half.written.gateways.items()
     }
     if names(root).is_empty() || names(own).is_empty() {
@@ -262,7 +263,7 @@ fn text_conflict(root: Option<&StringMatch>, own: Option<&StringMatch>) -> bool 
 }
 
 /// A text that is not empty.
-fn text(text: &Rare<String>) -> Option<&str> {
+fn text(text: &Rare<SmolStr>) -> Option<&str> {
     text.as_ref()
         .map(|text| text.value.as_str())
         .filter(|text| !text.is_empty())

@@ -1,5 +1,7 @@
 //! What an HTTP route does with a request: its clusters, its time limit, its retries, what it rewrites.
 
+use smol_str::SmolStr;
+
 use super::client::ProxyKind;
 use super::destination::{cluster_name, cluster_of};
 use super::effective::EffectiveService;
@@ -210,7 +212,7 @@ impl<'p, 'm> HttpPlace<'p, 'm> {
             host_rewrite: host_rewrite(rule),
             prefix_rewrite: prefix
                 .filter(|prefix| !prefix.value.is_empty() && !rewrites_by_regex)
-                .map(|prefix| Traced::line(prefix.value.clone(), prefix.span)),
+                .map(|prefix| Traced::line(prefix.value.to_string(), prefix.span)),
             mirrors: self.mirrors(rule),
         }
     }
@@ -298,7 +300,7 @@ fn host_rewrite(rule: &HttpRule<'_>) -> Option<Traced<String>> {
 }
 
 /// The value that header operations give `Host`; that of `set` before that of `add`.
-fn authority(headers: &Headers) -> Option<&Spanned<String>> {
+fn authority(headers: &Headers) -> Option<&Spanned<SmolStr>> {
     let request = &headers.request.as_ref()?.value;
     [&request.set, &request.add]
         .into_iter()
@@ -306,7 +308,7 @@ fn authority(headers: &Headers) -> Option<&Spanned<String>> {
         .find_map(|operations| host_header(&operations.value))
 }
 
-fn host_header(operations: &Map<String>) -> Option<&Spanned<String>> {
+fn host_header(operations: &Map<SmolStr>) -> Option<&Spanned<SmolStr>> {
     operations
         .iter()
         .filter(|(name, _)| {

@@ -1,5 +1,7 @@
 //! `MeshConfig` as the model asks it: what is set, or what holds then.
 
+use smol_str::SmolStr;
+
 use super::facts::Traced;
 use super::visibility::DefaultExport;
 use crate::istio::decode::{Items, List};
@@ -95,11 +97,11 @@ impl<'a> Mesh<'a> {
         self.default_export(&self.config.default_virtual_service_export_to)
     }
 
-    fn default_export(&self, field: &Option<Spanned<List<String>>>) -> DefaultExport {
+    fn default_export(&self, field: &Option<Spanned<List<SmolStr>>>) -> DefaultExport {
         let entries: Vec<_> = field
             .items()
             .iter()
-            .map(|entry| entry.value.clone())
+            .map(|entry| entry.value.to_string())
             .collect();
         DefaultExport::new(
             (!entries.is_empty()).then_some(entries),

@@ -1,6 +1,7 @@
 //! The `Sidecar` that holds for a workload: what its egress listeners import, and what becomes of the rest.
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
 use super::client::Client;
 use super::destination::cluster_name;
@@ -253,7 +254,7 @@ enum Reach {
 }
 
 impl Imports {
-    fn read(hosts: &[Spanned<String>], client: Option<&str>, version: IstioVersion) -> Self {
+    fn read(hosts: &[Spanned<SmolStr>], client: Option<&str>, version: IstioVersion) -> Self {
         let mut out = Self::default();
         for entry in hosts {
             let Some((namespace, host)) = entry.value.split_once('/') else {
@@ -324,6 +325,6 @@ fn number(value: Option<i64>) -> u32 {
         .unwrap_or(0)
 }
 
-fn text(text: &Option<Spanned<String>>) -> &str {
+fn text(text: &Option<Spanned<SmolStr>>) -> &str {
     text.as_ref().map_or("", |text| &text.value)
 }

@@ -3,6 +3,8 @@
 //! [`message!`] declares a message once: the struct and its decoder. Decoding is lenient and silent: what has the wrong
 //! shape is left out, and [`super::schema`] says so. Depth is bounded, because no message contains itself.
 
+use smol_str::SmolStr;
+
 use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Kind, Node, Scalar};
 
@@ -16,7 +18,7 @@ pub type Rare<T> = Option<Box<Spanned<T>>>;
 
 /// The entries of a map with free keys, in their order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map<T>(pub Vec<(Spanned<String>, Spanned<T>)>);
+pub struct Map<T>(pub Vec<(Spanned<SmolStr>, Spanned<T>)>);
 
 impl<T> Default for Map<T> {
     fn default() -> Self {
@@ -32,7 +34,7 @@ impl<T> Map<T> {
             .map(|(_, value)| value)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &(Spanned<String>, Spanned<T>)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(Spanned<SmolStr>, Spanned<T>)> {
         self.0.iter()
     }
 
@@ -147,7 +149,7 @@ impl<T: Decode + Default> Decode for Map<T> {
                 continue;
             };
             out.push((
-                Spanned::new(entry.name.into_owned(), entry.key.span(), entry.key.span()),
+                Spanned::new(entry.name.into(), entry.key.span(), entry.key.span()),
                 value,
             ));
         }
@@ -155,10 +157,10 @@ impl<T: Decode + Default> Decode for Map<T> {
     }
 }
 
-impl Decode for String {
+impl Decode for SmolStr {
     fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
         match node.scalar() {
-            Some(Scalar::Str(text)) => Some(text.into_owned()),
+            Some(Scalar::Str(text)) => Some(text.into()),
             _ => None,
         }
     }

@@ -1,5 +1,7 @@
 //! `EnvoyFilter`, as far as it tells what it touches; the configuration it patches in stays opaque.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, enumeration, message};
 use super::service::WorkloadSelector;
 use super::value::{Int, Opaque};
@@ -12,10 +14,10 @@ message! {
         priority: Int = "priority",
     }
     TargetRef {
-        group: String = "group",
-        kind: String = "kind",
-        name: String = "name",
-        namespace: String = "namespace",
+        group: SmolStr = "group",
+        kind: SmolStr = "kind",
+        name: SmolStr = "name",
+        namespace: SmolStr = "namespace",
     }
     ConfigPatch {
         apply_to: ApplyTo = "applyTo",
@@ -31,42 +33,42 @@ message! {
         proxy: ProxyMatch = "proxy",
     }
     ProxyMatch {
-        proxy_version: String = "proxyVersion",
+        proxy_version: SmolStr = "proxyVersion",
     }
     ClusterMatch {
         port_number: Int = "portNumber",
-        service: String = "service",
-        subset: String = "subset",
-        name: String = "name",
+        service: SmolStr = "service",
+        subset: SmolStr = "subset",
+        name: SmolStr = "name",
     }
     ListenerMatch {
         port_number: Int = "portNumber",
-        port_name: String = "portName",
+        port_name: SmolStr = "portName",
         filter_chain: FilterChainMatch = "filterChain",
-        name: String = "name",
+        name: SmolStr = "name",
     }
     FilterChainMatch {
-        name: String = "name",
-        sni: String = "sni",
+        name: SmolStr = "name",
+        sni: SmolStr = "sni",
         filter: FilterMatch = "filter",
     }
     FilterMatch {
-        name: String = "name",
+        name: SmolStr = "name",
         sub_filter: SubFilterMatch = "subFilter",
     }
     SubFilterMatch {
-        name: String = "name",
+        name: SmolStr = "name",
     }
     RouteConfigurationMatch {
         port_number: Int = "portNumber",
-        port_name: String = "portName",
-        gateway: String = "gateway",
+        port_name: SmolStr = "portName",
+        gateway: SmolStr = "gateway",
         vhost: VirtualHostMatch = "vhost",
-        name: String = "name",
+        name: SmolStr = "name",
     }
     VirtualHostMatch {
-        name: String = "name",
-        domain_name: String = "domainName",
+        name: SmolStr = "name",
+        domain_name: SmolStr = "domainName",
     }
     Patch {
         operation: PatchOperation = "operation",

@@ -1,5 +1,7 @@
 //! The parts of Kubernetes' Gateway API that decide where egress goes. Their other fields are not ours to judge.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, message};
 use super::value::Int;
 
@@ -14,16 +16,16 @@ message! {
         backend_refs: List<Reference> = "backendRefs",
     }
     KubeGateway {
-        class: String = "gatewayClassName",
+        class: SmolStr = "gatewayClassName",
     }
     /// Who is to be reached with TLS, as a DestinationRule says it.
     BackendTlsPolicy {
         target_refs: List<Reference> = "targetRefs",
     }
     Reference {
-        group: String = "group",
-        kind: String = "kind",
-        name: String = "name",
+        group: SmolStr = "group",
+        kind: SmolStr = "kind",
+        name: SmolStr = "name",
         port: Int = "port",
     }
 }
@@ -31,7 +33,7 @@ message! {
 impl Reference {
     /// Its name, if it is of this kind of Istio's.
     pub fn to(&self, kind: &str) -> Option<&str> {
-        let is = |value: &Option<crate::source::Spanned<String>>, wanted: &str| {
+        let is = |value: &Option<crate::source::Spanned<SmolStr>>, wanted: &str| {
             value.as_ref().is_some_and(|it| it.value == wanted)
         };
         let ours = is(&self.group, super::api::GROUP) && is(&self.kind, kind);

@@ -1,5 +1,7 @@
 //! `MeshConfig`, as far as egress depends on it.
 
+use smol_str::SmolStr;
+
 use super::decode::{Decode as _, Decoder, List, Map, message};
 use super::placeholder::touches;
 use super::proxy::OutboundTrafficPolicy;
@@ -27,12 +29,12 @@ message! {
         locality_lb_setting: Box<LocalityLbSetting> = "localityLbSetting",
         zone_aware_lb_setting: Box<ZoneAwareLbSetting> = "zoneAwareLbSetting",
         enable_auto_mtls: Bool = "enableAutoMtls",
-        default_service_export_to: List<String> = "defaultServiceExportTo",
-        default_virtual_service_export_to: List<String> = "defaultVirtualServiceExportTo",
-        default_destination_rule_export_to: List<String> = "defaultDestinationRuleExportTo",
+        default_service_export_to: List<SmolStr> = "defaultServiceExportTo",
+        default_virtual_service_export_to: List<SmolStr> = "defaultVirtualServiceExportTo",
+        default_destination_rule_export_to: List<SmolStr> = "defaultDestinationRuleExportTo",
         discovery_selectors: List<LabelSelector> = "discoverySelectors",
-        root_namespace: String = "rootNamespace",
-        trust_domain: String = "trustDomain",
+        root_namespace: SmolStr = "rootNamespace",
+        trust_domain: SmolStr = "trustDomain",
         default_config: Box<ProxyDefaults> = "defaultConfig",
     }
     DefaultTrafficPolicy {
@@ -45,9 +47,9 @@ message! {
         proxy_stats_matcher: ProxyStatsMatcher = "proxyStatsMatcher",
     }
     ProxyStatsMatcher {
-        inclusion_prefixes: List<String> = "inclusionPrefixes",
-        inclusion_suffixes: List<String> = "inclusionSuffixes",
-        inclusion_regexps: List<String> = "inclusionRegexps",
+        inclusion_prefixes: List<SmolStr> = "inclusionPrefixes",
+        inclusion_suffixes: List<SmolStr> = "inclusionSuffixes",
+        inclusion_regexps: List<SmolStr> = "inclusionRegexps",
     }
 }
 

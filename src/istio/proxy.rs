@@ -1,5 +1,7 @@
 //! What decides at the proxies: `Sidecar`, `Gateway`, and as much of `EnvoyFilter` as tells that it touches egress.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, Map, enumeration, message};
 use super::route::Destination;
 use super::service::WorkloadSelector;
@@ -16,22 +18,22 @@ message! {
     }
     SidecarEgress {
         port: SidecarPort = "port",
-        bind: String = "bind",
+        bind: SmolStr = "bind",
         capture_mode: CaptureMode = "captureMode",
-        hosts: List<String> = "hosts",
+        hosts: List<SmolStr> = "hosts",
     }
     SidecarIngress {
         port: SidecarPort = "port",
-        bind: String = "bind",
+        bind: SmolStr = "bind",
         capture_mode: CaptureMode = "captureMode",
-        default_endpoint: String = "defaultEndpoint",
+        default_endpoint: SmolStr = "defaultEndpoint",
         tls: Box<ServerTls> = "tls",
         connection_pool: Box<ConnectionPool> = "connectionPool",
     }
     SidecarPort {
         number: Int = "number",
-        protocol: String = "protocol",
-        name: String = "name",
+        protocol: SmolStr = "protocol",
+        name: SmolStr = "name",
         target_port: Int = "targetPort",
     }
     OutboundTrafficPolicy {
@@ -39,45 +41,45 @@ message! {
         egress_proxy: Destination = "egressProxy",
     }
     Gateway {
-        selector: Map<String> = "selector",
+        selector: Map<SmolStr> = "selector",
         servers: List<Server> = "servers",
     }
     Server {
         port: GatewayPort = "port",
-        bind: String = "bind",
-        hosts: List<String> = "hosts",
+        bind: SmolStr = "bind",
+        hosts: List<SmolStr> = "hosts",
         tls: Box<ServerTls> = "tls",
-        default_endpoint: String = "defaultEndpoint",
-        name: String = "name",
+        default_endpoint: SmolStr = "defaultEndpoint",
+        name: SmolStr = "name",
     }
     GatewayPort {
         number: Int = "number",
-        protocol: String = "protocol",
-        name: String = "name",
+        protocol: SmolStr = "protocol",
+        name: SmolStr = "name",
         target_port: Int = "targetPort",
     }
     ServerTls {
         https_redirect: Bool = "httpsRedirect",
         mode: ServerTlsMode = "mode",
-        server_certificate: String = "serverCertificate",
-        private_key: String = "privateKey",
-        ca_certificates: String = "caCertificates",
-        ca_crl: String = "caCrl",
-        credential_name: String = "credentialName",
-        credential_names: List<String> = "credentialNames",
-        ca_cert_credential_name: String = "caCertCredentialName",
+        server_certificate: SmolStr = "serverCertificate",
+        private_key: SmolStr = "privateKey",
+        ca_certificates: SmolStr = "caCertificates",
+        ca_crl: SmolStr = "caCrl",
+        credential_name: SmolStr = "credentialName",
+        credential_names: List<SmolStr> = "credentialNames",
+        ca_cert_credential_name: SmolStr = "caCertCredentialName",
         tls_certificates: List<TlsCertificate> = "tlsCertificates",
-        subject_alt_names: List<String> = "subjectAltNames",
-        verify_certificate_spki: List<String> = "verifyCertificateSpki",
-        verify_certificate_hash: List<String> = "verifyCertificateHash",
+        subject_alt_names: List<SmolStr> = "subjectAltNames",
+        verify_certificate_spki: List<SmolStr> = "verifyCertificateSpki",
+        verify_certificate_hash: List<SmolStr> = "verifyCertificateHash",
         min_protocol_version: TlsProtocol = "minProtocolVersion",
         max_protocol_version: TlsProtocol = "maxProtocolVersion",
-        cipher_suites: List<String> = "cipherSuites",
+        cipher_suites: List<SmolStr> = "cipherSuites",
     }
     TlsCertificate {
-        server_certificate: String = "serverCertificate",
-        private_key: String = "privateKey",
-        ca_certificates: String = "caCertificates",
+        server_certificate: SmolStr = "serverCertificate",
+        private_key: SmolStr = "privateKey",
+        ca_certificates: SmolStr = "caCertificates",
     }
 }
 

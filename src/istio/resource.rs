@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::decode::{Decode, Decoder, Map};
 use super::gateway_api::{BackendTlsPolicy, KubeGateway, KubeRoute};
 use super::proxy::{Gateway, Sidecar};
@@ -23,11 +25,11 @@ pub struct Namespace {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
-    pub name: Option<Spanned<String>>,
+    pub name: Option<Spanned<SmolStr>>,
     /// As written in the object.
-    pub namespace: Option<Spanned<String>>,
-    pub labels: Map<String>,
-    pub annotations: Map<String>,
+    pub namespace: Option<Spanned<SmolStr>>,
+    pub labels: Map<SmolStr>,
+    pub annotations: Map<SmolStr>,
 }
 
 impl Decode for Meta {
@@ -146,7 +148,7 @@ impl Resource {
     }
 
     /// The namespace that stands in the object; `None` also where something will be put in its place.
-    pub fn written_namespace(&self) -> Option<&Spanned<String>> {
+    pub fn written_namespace(&self) -> Option<&Spanned<SmolStr>> {
         let written = self.meta.namespace.as_ref();
         written.filter(|it| !self.placeholders.contains(&it.span))
     }
@@ -155,7 +157,7 @@ impl Resource {
         ResourceRef {
             kind: self.spec.kind().to_owned(),
             namespace: self.namespace().map(str::to_owned),
-            name: self.meta.name.as_ref().map(|name| name.value.clone()),
+            name: self.meta.name.as_ref().map(|name| name.value.to_string()),
         }
     }
 }

@@ -1,19 +1,21 @@
 //! `VirtualService`.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, Map, enumeration, message};
 use super::value::{Bool, Duration, Int, Number, PortSelector};
 
 message! {
     VirtualService {
-        hosts: List<String> = "hosts",
-        gateways: List<String> = "gateways",
+        hosts: List<SmolStr> = "hosts",
+        gateways: List<SmolStr> = "gateways",
         http: List<HttpRoute> = "http",
         tls: List<TlsRoute> = rare "tls",
         tcp: List<TcpRoute> = rare "tcp",
-        export_to: List<String> = rare "exportTo",
+        export_to: List<SmolStr> = rare "exportTo",
     }
     HttpRoute {
-        name: String = rare "name",
+        name: SmolStr = rare "name",
         matches: List<HttpMatch> = "match",
         route: List<HttpRouteDestination> = "route",
         redirect: HttpRedirect = rare "redirect",
@@ -31,25 +33,25 @@ message! {
         headers: Headers = rare "headers",
     }
     HttpMatch {
-        name: String = rare "name",
+        name: SmolStr = rare "name",
         uri: StringMatch = rare "uri",
         scheme: StringMatch = rare "scheme",
         method: StringMatch = rare "method",
         authority: StringMatch = rare "authority",
         headers: Map<StringMatch> = rare "headers",
         port: Int = rare "port",
-        source_labels: Map<String> = rare "sourceLabels",
-        gateways: List<String> = rare "gateways",
+        source_labels: Map<SmolStr> = rare "sourceLabels",
+        gateways: List<SmolStr> = rare "gateways",
         query_params: Map<StringMatch> = rare "queryParams",
         ignore_uri_case: Bool = rare "ignoreUriCase",
         without_headers: Map<StringMatch> = rare "withoutHeaders",
-        source_namespace: String = rare "sourceNamespace",
-        stat_prefix: String = rare "statPrefix",
+        source_namespace: SmolStr = rare "sourceNamespace",
+        stat_prefix: SmolStr = rare "statPrefix",
     }
     StringMatch {
-        exact: String = rare "exact",
-        prefix: String = rare "prefix",
-        regex: String = rare "regex",
+        exact: SmolStr = rare "exact",
+        prefix: SmolStr = rare "prefix",
+        regex: SmolStr = rare "regex",
     }
     HttpRouteDestination {
         destination: Destination = "destination",
@@ -57,44 +59,44 @@ message! {
         headers: Headers = rare "headers",
     }
     Destination {
-        host: String = "host",
-        subset: String = rare "subset",
+        host: SmolStr = "host",
+        subset: SmolStr = rare "subset",
         port: PortSelector = rare "port",
     }
     HttpRedirect {
-        uri: String = "uri",
-        authority: String = "authority",
+        uri: SmolStr = "uri",
+        authority: SmolStr = "authority",
         port: Int = "port",
         derive_port: RedirectPort = "derivePort",
-        scheme: String = "scheme",
+        scheme: SmolStr = "scheme",
         redirect_code: Int = "redirectCode",
-        prefix_rewrite: String = "prefixRewrite",
+        prefix_rewrite: SmolStr = "prefixRewrite",
     }
     DirectResponse {
         status: Int = "status",
         body: HttpBody = "body",
     }
     HttpBody {
-        string: String = "string",
-        bytes: String = "bytes",
+        string: SmolStr = "string",
+        bytes: SmolStr = "bytes",
     }
     Delegate {
-        name: String = "name",
-        namespace: String = "namespace",
+        name: SmolStr = "name",
+        namespace: SmolStr = "namespace",
     }
     HttpRewrite {
-        uri: String = "uri",
-        authority: String = "authority",
+        uri: SmolStr = "uri",
+        authority: SmolStr = "authority",
         uri_regex_rewrite: RegexRewrite = rare "uriRegexRewrite",
     }
     RegexRewrite {
-        pattern: String = "match",
-        rewrite: String = "rewrite",
+        pattern: SmolStr = "match",
+        rewrite: SmolStr = "rewrite",
     }
     HttpRetry {
         attempts: Int = "attempts",
         per_try_timeout: Duration = "perTryTimeout",
-        retry_on: String = "retryOn",
+        retry_on: SmolStr = "retryOn",
         retry_remote_localities: Bool = "retryRemoteLocalities",
         retry_ignore_previous_hosts: Bool = "retryIgnorePreviousHosts",
         backoff: Duration = "backoff",
@@ -111,8 +113,8 @@ message! {
     }
     FaultAbort {
         http_status: Int = "httpStatus",
-        grpc_status: String = "grpcStatus",
-        http2_error: String = "http2Error",
+        grpc_status: SmolStr = "grpcStatus",
+        http2_error: SmolStr = "http2Error",
         percentage: Percent = "percentage",
     }
     Percent {
@@ -123,11 +125,11 @@ message! {
         percentage: Percent = "percentage",
     }
     CorsPolicy {
-        allow_origin: List<String> = "allowOrigin",
+        allow_origin: List<SmolStr> = "allowOrigin",
         allow_origins: List<StringMatch> = "allowOrigins",
-        allow_methods: List<String> = "allowMethods",
-        allow_headers: List<String> = "allowHeaders",
-        expose_headers: List<String> = "exposeHeaders",
+        allow_methods: List<SmolStr> = "allowMethods",
+        allow_headers: List<SmolStr> = "allowHeaders",
+        expose_headers: List<SmolStr> = "exposeHeaders",
         max_age: Duration = "maxAge",
         allow_credentials: Bool = "allowCredentials",
         unmatched_preflights: UnmatchedPreflights = "unmatchedPreflights",
@@ -137,33 +139,33 @@ message! {
         response: HeaderOperations = "response",
     }
     HeaderOperations {
-        set: Map<String> = "set",
-        add: Map<String> = "add",
-        remove: List<String> = "remove",
+        set: Map<SmolStr> = "set",
+        add: Map<SmolStr> = "add",
+        remove: List<SmolStr> = "remove",
     }
     TlsRoute {
         matches: List<TlsMatch> = "match",
         route: List<RouteDestination> = "route",
     }
     TlsMatch {
-        sni_hosts: List<String> = "sniHosts",
-        destination_subnets: List<String> = rare "destinationSubnets",
+        sni_hosts: List<SmolStr> = "sniHosts",
+        destination_subnets: List<SmolStr> = rare "destinationSubnets",
         port: Int = rare "port",
-        source_labels: Map<String> = rare "sourceLabels",
-        gateways: List<String> = rare "gateways",
-        source_namespace: String = rare "sourceNamespace",
+        source_labels: Map<SmolStr> = rare "sourceLabels",
+        gateways: List<SmolStr> = rare "gateways",
+        source_namespace: SmolStr = rare "sourceNamespace",
     }
     TcpRoute {
         matches: List<L4Match> = "match",
         route: List<RouteDestination> = "route",
     }
     L4Match {
-        destination_subnets: List<String> = rare "destinationSubnets",
+        destination_subnets: List<SmolStr> = rare "destinationSubnets",
         port: Int = rare "port",
-        source_subnet: String = rare "sourceSubnet",
-        source_labels: Map<String> = rare "sourceLabels",
-        gateways: List<String> = rare "gateways",
-        source_namespace: String = rare "sourceNamespace",
+        source_subnet: SmolStr = rare "sourceSubnet",
+        source_labels: Map<SmolStr> = rare "sourceLabels",
+        gateways: List<SmolStr> = rare "gateways",
+        source_namespace: SmolStr = rare "sourceNamespace",
     }
     RouteDestination {
         destination: Destination = "destination",

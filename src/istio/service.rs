@@ -1,37 +1,39 @@
 //! What a host name stands for: `ServiceEntry`, `WorkloadEntry`, `WorkloadGroup`, and the Kubernetes `Service`.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, Map, enumeration, message};
 use super::value::{Int, IntOrString};
 
 message! {
     ServiceEntry {
-        hosts: List<String> = "hosts",
-        addresses: List<String> = rare "addresses",
+        hosts: List<SmolStr> = "hosts",
+        addresses: List<SmolStr> = rare "addresses",
         ports: List<ServicePort> = "ports",
         location: Location = "location",
         resolution: Resolution = "resolution",
         endpoints: List<WorkloadEntry> = rare "endpoints",
         workload_selector: WorkloadSelector = rare "workloadSelector",
-        export_to: List<String> = rare "exportTo",
-        subject_alt_names: List<String> = rare "subjectAltNames",
+        export_to: List<SmolStr> = rare "exportTo",
+        subject_alt_names: List<SmolStr> = rare "subjectAltNames",
     }
     ServicePort {
         number: Int = "number",
-        protocol: String = "protocol",
-        name: String = "name",
+        protocol: SmolStr = "protocol",
+        name: SmolStr = "name",
         target_port: Int = rare "targetPort",
     }
     WorkloadSelector {
-        labels: Map<String> = "labels",
+        labels: Map<SmolStr> = "labels",
     }
     WorkloadEntry {
-        address: String = "address",
+        address: SmolStr = "address",
         ports: Map<Int> = rare "ports",
-        labels: Map<String> = "labels",
-        network: String = rare "network",
-        locality: String = rare "locality",
+        labels: Map<SmolStr> = "labels",
+        network: SmolStr = rare "network",
+        locality: SmolStr = rare "locality",
         weight: Int = rare "weight",
-        service_account: String = rare "serviceAccount",
+        service_account: SmolStr = rare "serviceAccount",
     }
 }
 
@@ -49,18 +51,18 @@ enumeration! {
 message! {
     /// The parts of a Kubernetes `Service` that decide where traffic goes. Its other fields are not ours to judge.
     KubeService {
-        cluster_ip: String = rare "clusterIP",
-        cluster_ips: List<String> = rare "clusterIPs",
-        service_type: String = rare "type",
-        external_name: String = rare "externalName",
-        selector: Map<String> = "selector",
+        cluster_ip: SmolStr = rare "clusterIP",
+        cluster_ips: List<SmolStr> = rare "clusterIPs",
+        service_type: SmolStr = rare "type",
+        external_name: SmolStr = rare "externalName",
+        selector: Map<SmolStr> = "selector",
         ports: List<KubeServicePort> = "ports",
     }
     KubeServicePort {
-        name: String = "name",
+        name: SmolStr = "name",
         port: Int = "port",
         target_port: IntOrString = "targetPort",
-        protocol: String = "protocol",
-        app_protocol: String = rare "appProtocol",
+        protocol: SmolStr = "protocol",
+        app_protocol: SmolStr = rare "appProtocol",
     }
 }

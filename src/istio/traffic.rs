@@ -1,22 +1,24 @@
 //! `DestinationRule` and the policies in it, which `MeshConfig` shares.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, Map, enumeration, message};
 use super::value::{Bool, Duration, Int, Number, PortSelector};
 
 message! {
     DestinationRule {
-        host: String = "host",
+        host: SmolStr = "host",
         traffic_policy: TrafficPolicy = "trafficPolicy",
         subsets: List<Subset> = "subsets",
-        export_to: List<String> = rare "exportTo",
+        export_to: List<SmolStr> = rare "exportTo",
         workload_selector: LabelSelector = rare "workloadSelector",
     }
     LabelSelector {
-        match_labels: Map<String> = "matchLabels",
+        match_labels: Map<SmolStr> = "matchLabels",
     }
     Subset {
-        name: String = "name",
-        labels: Map<String> = "labels",
+        name: SmolStr = "name",
+        labels: Map<SmolStr> = "labels",
         traffic_policy: TrafficPolicy = rare "trafficPolicy",
     }
     TrafficPolicy {
@@ -37,8 +39,8 @@ message! {
         tls: Box<ClientTls> = "tls",
     }
     Tunnel {
-        protocol: String = "protocol",
-        target_host: String = "targetHost",
+        protocol: SmolStr = "protocol",
+        target_host: SmolStr = "targetHost",
         target_port: Int = "targetPort",
     }
     ProxyProtocol {
@@ -63,10 +65,10 @@ message! {
         aggression: Number = "aggression",
     }
     ConsistentHash {
-        http_header_name: String = rare "httpHeaderName",
+        http_header_name: SmolStr = rare "httpHeaderName",
         http_cookie: HttpCookie = rare "httpCookie",
         use_source_ip: Bool = rare "useSourceIp",
-        http_query_parameter_name: String = rare "httpQueryParameterName",
+        http_query_parameter_name: SmolStr = rare "httpQueryParameterName",
         ring_hash: RingHash = rare "ringHash",
         maglev: Maglev = rare "maglev",
         minimum_ring_size: Int = rare "minimumRingSize",
@@ -78,34 +80,34 @@ message! {
         table_size: Int = "tableSize",
     }
     HttpCookie {
-        name: String = "name",
-        path: String = "path",
+        name: SmolStr = "name",
+        path: SmolStr = "path",
         ttl: Duration = "ttl",
         attributes: List<CookieAttribute> = "attributes",
     }
     CookieAttribute {
-        name: String = "name",
-        value: String = "value",
+        name: SmolStr = "name",
+        value: SmolStr = "value",
     }
     LocalityLbSetting {
         distribute: List<Distribute> = "distribute",
         failover: List<Failover> = "failover",
-        failover_priority: List<String> = "failoverPriority",
+        failover_priority: List<SmolStr> = "failoverPriority",
         enabled: Bool = "enabled",
     }
     ZoneAwareLbSetting {
         enabled: Bool = "enabled",
         failover: List<Failover> = "failover",
-        failover_priority: List<String> = "failoverPriority",
+        failover_priority: List<SmolStr> = "failoverPriority",
         min_cluster_size: Int = "minClusterSize",
     }
     Distribute {
-        from: String = "from",
+        from: SmolStr = "from",
         to: Map<Int> = "to",
     }
     Failover {
-        from: String = "from",
-        to: String = "to",
+        from: SmolStr = "from",
+        to: SmolStr = "to",
     }
     ConnectionPool {
         tcp: TcpPool = "tcp",
@@ -152,14 +154,14 @@ message! {
     }
     ClientTls {
         mode: ClientTlsMode = "mode",
-        client_certificate: String = rare "clientCertificate",
-        private_key: String = rare "privateKey",
-        ca_certificates: String = rare "caCertificates",
-        credential_name: String = rare "credentialName",
-        subject_alt_names: List<String> = rare "subjectAltNames",
-        sni: String = rare "sni",
+        client_certificate: SmolStr = rare "clientCertificate",
+        private_key: SmolStr = rare "privateKey",
+        ca_certificates: SmolStr = rare "caCertificates",
+        credential_name: SmolStr = rare "credentialName",
+        subject_alt_names: List<SmolStr> = rare "subjectAltNames",
+        sni: SmolStr = rare "sni",
         insecure_skip_verify: Bool = rare "insecureSkipVerify",
-        ca_crl: String = rare "caCrl",
+        ca_crl: SmolStr = rare "caCrl",
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use smol_str::SmolStr;
+
 use super::decode::{Decode, Decoder, message};
 use crate::yaml::{Node, Scalar};
 
@@ -149,11 +151,11 @@ impl Decode for Opaque {
 
 /// A string that may be written as a boolean or number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text(pub String);
+pub struct Text(pub SmolStr);
 
 impl Decode for Text {
     fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
-        node.written().map(|text| Self(text.to_owned()))
+        node.written().map(|text| Self(text.into()))
     }
 }
 

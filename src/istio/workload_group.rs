@@ -1,5 +1,7 @@
 //! `WorkloadGroup`: what the machines of one service have in common.
 
+use smol_str::SmolStr;
+
 use super::decode::{List, Map, message};
 use super::service::WorkloadEntry;
 
@@ -10,8 +12,8 @@ message! {
         probe: ReadinessProbe = "probe",
     }
     WorkloadMetadata {
-        labels: Map<String> = "labels",
-        annotations: Map<String> = "annotations",
+        labels: Map<SmolStr> = "labels",
+        annotations: Map<SmolStr> = "annotations",
     }
     /// The way it asks; how often does not matter here.
     ReadinessProbe {
@@ -23,12 +25,12 @@ message! {
         http_headers: List<ProbeHeader> = "httpHeaders",
     }
     ProbeHeader {
-        name: String = "name",
+        name: SmolStr = "name",
     }
     TcpProbe {
-        host: String = "host",
+        host: SmolStr = "host",
     }
     ExecProbe {
-        command: List<String> = "command",
+        command: List<SmolStr> = "command",
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use smol_str::SmolStr;
+
 use crate::istio::decode::{Items, List};
 use crate::istio::route::{
     HttpMatch, HttpRoute, L4Match, StringMatch, TcpRoute, TlsMatch, TlsRoute,
@@ -124,9 +126,9 @@ fn sorted(conditions: impl Iterator<Item = String>) -> Conditions {
 
 fn common(
     port: &Rare<i64>,
-    labels: &Rare<Map<String>>,
-    gateways: &Rare<List<String>>,
-    namespace: &Rare<String>,
+    labels: &Rare<Map<SmolStr>>,
+    gateways: &Rare<List<SmolStr>>,
+    namespace: &Rare<SmolStr>,
 ) -> impl Iterator<Item = String> {
     let port = port.as_ref().filter(|port| port.value != 0);
     let port = port.map(|port| format!("port {}", port.value));
@@ -139,7 +141,7 @@ fn common(
 }
 
 /// Any of the names will do.
-fn one_of(what: &str, names: &[Spanned<String>]) -> Option<String> {
+fn one_of(what: &str, names: &[Spanned<SmolStr>]) -> Option<String> {
     let names: BTreeSet<&str> = names.iter().map(|name| name.as_str()).collect();
     (!names.is_empty()).then(|| format!("{what} {names:?}"))
 }

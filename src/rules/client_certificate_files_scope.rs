@@ -1,5 +1,7 @@
 //! Certificate files that every client needs.
 
+use smol_str::SmolStr;
+
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -56,7 +58,7 @@ impl Check for ClientCertificateFilesScope {
     }
 }
 
-fn file(tls: &Spanned<Box<ClientTls>>) -> Option<&Spanned<String>> {
+fn file(tls: &Spanned<Box<ClientTls>>) -> Option<&Spanned<SmolStr>> {
     let mode = tls.value.mode.as_ref()?;
     let file = tls.value.client_certificate.as_ref()?;
     (mode.value == ClientTlsMode::Mutual && !file.value.is_empty()).then_some(file)

@@ -1,5 +1,7 @@
 //! A client certificate that is never shown.
 
+use smol_str::SmolStr;
+
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -68,7 +70,7 @@ fn file(tls: &ClientTls) -> Option<(&'static str, Span)> {
 /// Unsafe: it sends what was not sent.
 fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
     let mode = tls.mode.as_ref()?;
-    let set = |file: &Rare<String>| file.as_ref().is_some_and(|it| !it.value.is_empty());
+    let set = |file: &Rare<SmolStr>| file.as_ref().is_some_and(|it| !it.value.is_empty());
     let is_whole = set(&tls.client_certificate) && set(&tls.private_key);
     if !is_whole || mode.value != ClientTlsMode::Simple {
         return None;

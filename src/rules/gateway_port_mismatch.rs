@@ -1,5 +1,7 @@
 //! A rule for a port that the Gateway does not have.
 
+use smol_str::SmolStr;
+
 use super::matches::{self, Holds};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -64,7 +66,7 @@ const GATEWAYS: usize = 16;
 /// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, or one is not in the files.
 fn servers(
     cx: &Context<'_>,
-    gateways: &Rare<List<String>>,
+    gateways: &Rare<List<SmolStr>>,
     namespace: Option<&str>,
 ) -> Option<Vec<(i64, Span)>> {
     let names = gateways.items();

@@ -1,5 +1,7 @@
 //! A server name with which no server of the gateway is reached.
 
+use smol_str::SmolStr;
+
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
@@ -97,7 +99,7 @@ impl Sent {
                     // The line of a mode also carries the name that Istio makes of it.
                     let written = written.filter(|line| line != mode);
                     Some(Self {
-                        name: sni.value.clone(),
+                        name: sni.value.to_string(),
                         place: written.unwrap_or(*mode),
                         written: written.is_some(),
                     })
@@ -133,7 +135,7 @@ impl Sent {
         let sni = tls.value.sni.as_ref().filter(|it| !it.value.is_empty());
         Some(match sni {
             Some(sni) => Self {
-                name: sni.value.clone(),
+                name: sni.value.to_string(),
                 place: sni.span,
                 written: true,
             },
@@ -185,7 +187,7 @@ fn of_policy(
 
 /// The hosts of the servers that take TLS apart on the port at which the call arrives; `None` if one of another sort
 /// stands there too.
-fn hosts(cx: &Context<'_>, at_gateway: &Hop) -> Option<Vec<Spanned<String>>> {
+fn hosts(cx: &Context<'_>, at_gateway: &Hop) -> Option<Vec<Spanned<SmolStr>>> {
     let client = at_gateway.client();
     if !client.is_gateway() {
         return None;
@@ -206,7 +208,11 @@ fn hosts(cx: &Context<'_>, at_gateway: &Hop) -> Option<Vec<Spanned<String>>> {
             }
             for host in server.value.hosts.items() {
                 let name = host.value.rsplit('/').next().unwrap_or_default();
-                found.push(Spanned::new(name.to_lowercase(), host.span, host.key));
+                found.push(Spanned::new(
+                    name.to_lowercase().into(),
+                    host.span,
+                    host.key,
+                ));
             }
             if found.len() > HOSTS {
                 return None;

@@ -2,6 +2,8 @@
 
 use std::cell::OnceCell;
 
+use smol_str::SmolStr;
+
 use super::matches;
 use super::targets::is_for_egress;
 use super::unknown_gateways::{Unknown, UnknownGateways};
@@ -54,7 +56,7 @@ impl Check for GatewayUnknown {
 
 fn report(
     routes: &VirtualService<'_>,
-    named: &Spanned<String>,
+    named: &Spanned<SmolStr>,
     unknown: Unknown<'_>,
     out: &mut Findings,
 ) {

@@ -65,7 +65,7 @@ impl Check for HostTrailingDot {
 fn written(cx: &Context<'_>) -> Vec<(String, Span)> {
     let rules = cx.destination_rules().filter_map(|(_, rule)| {
         let host = rule.host.as_ref()?;
-        Some((host.value.clone(), host.span))
+        Some((host.value.to_string(), host.span))
     });
     let routes = cx.model.virtual_services.iter().flat_map(|routes| {
         let led = targets(routes).into_iter().chain(mirrors(routes));

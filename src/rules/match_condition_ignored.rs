@@ -1,5 +1,7 @@
 //! A condition of a match that nobody looks at.
 
+use smol_str::SmolStr;
+
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::{Items, List, Rare};
@@ -83,7 +85,7 @@ fn set<const N: usize>(
         .filter_map(|(name, key)| Some((name, key?)))
 }
 
-fn is_for_gateways(names: &Rare<List<String>>) -> bool {
+fn is_for_gateways(names: &Rare<List<SmolStr>>) -> bool {
     let names = names.items();
     !names.is_empty() && names.iter().all(|it| it.value != "mesh")
 }
@@ -91,7 +93,7 @@ fn is_for_gateways(names: &Rare<List<String>>) -> bool {
 /// Of a connection a gateway looks at the port and the server name.
 fn at_gateway(
     [subnets, labels, namespace]: [Option<Span>; 3],
-    gateways: &Rare<List<String>>,
+    gateways: &Rare<List<SmolStr>>,
     out: &mut Findings,
 ) {
     for (name, key) in set([

@@ -1,5 +1,7 @@
 //! The matches of a VirtualService, whatever section they are of.
 
+use smol_str::SmolStr;
+
 use crate::istio::decode::{Items, List, Rare};
 use crate::istio::route::VirtualService;
 use crate::source::Span;
@@ -7,7 +9,7 @@ use crate::source::Span;
 /// Where a match holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holds<'v> {
-    pub(super) gateways: &'v Rare<List<String>>,
+    pub(super) gateways: &'v Rare<List<SmolStr>>,
     pub(super) port: &'v Rare<i64>,
 }
 

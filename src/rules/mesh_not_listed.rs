@@ -1,5 +1,7 @@
 //! Rules for sidecars in a VirtualService that is not for sidecars.
 
+use smol_str::SmolStr;
+
 use super::matches::{self, Holds};
 use super::targets::targets;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
@@ -107,7 +109,7 @@ fn is_for_ingress(cx: &Context<'_>, service: &VirtualService, namespace: Option<
         && gateways.all(|(_, it)| selector(it).any(|(_, value)| value.contains("ingress")))
 }
 
-fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<String>> {
+fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<SmolStr>> {
     let gateways = matches::of_routes(service)
         .flatten()
         .flat_map(|it| it.gateways.items());

@@ -28,7 +28,7 @@ impl Routed {
             for rule in routes.http().filter(|rule| acts(model, routes, rule)) {
                 for target in rule.route().iter().filter_map(|entry| rule.target(entry)) {
                     let subset = target.destination.subset.as_ref();
-                    let subset = subset.map_or_else(String::new, |subset| subset.value.clone());
+                    let subset = subset.map_or_else(String::new, |subset| subset.value.to_string());
                     let port = target.port().map_or(0, |port| port.value);
                     let known = targets.entry(target.host().into_owned()).or_default();
                     if known.last() != Some(&(subset.clone(), port)) {

@@ -2,6 +2,7 @@
 //! theirs has a use for.
 
 use foldhash::HashSet;
+use smol_str::SmolStr;
 
 use super::context::{Context, Defined, HOSTS};
 use super::matches::{Holds, Section};
@@ -128,7 +129,7 @@ impl<'c> Subjects<'c> {
     fn is_for_sidecars(&self, holds: Option<&Holds<'_>>) -> bool {
         let own = holds.map_or(&[][..], |it| it.gateways.items());
         let all = self.service.gateways.items();
-        let is_mesh = |it: &Spanned<String>| it.value == "mesh";
+        let is_mesh = |it: &Spanned<SmolStr>| it.value == "mesh";
         match own {
             [] => all.iter().all(is_mesh),
             own => own.iter().all(is_mesh) && (all.is_empty() || all.iter().any(is_mesh)),

@@ -1,5 +1,7 @@
 //! `tls` rules for some of the names of a wildcard host.
 
+use smol_str::SmolStr;
+
 use super::context::HOSTS;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -57,7 +59,7 @@ impl Check for TlsRoutesCoverPart {
                     || it.source_namespace.is_some()
                     || it.destination_subnets.is_some()
             };
-            let is_whole = |it: &Spanned<String>| subset_of(service.name(), &it.value);
+            let is_whole = |it: &Spanned<SmolStr>| subset_of(service.name(), &it.value);
             if names.clone().any(is_whole) || matches.iter().any(is_for_some) {
                 continue;
             }
@@ -98,7 +100,7 @@ fn acts_on(it: &TlsMatch, service: &Service<'_>) -> bool {
 }
 
 /// The first names, for messages.
-fn listed<'n>(names: impl Iterator<Item = &'n Spanned<String>>) -> String {
+fn listed<'n>(names: impl Iterator<Item = &'n Spanned<SmolStr>>) -> String {
     let mut names: Vec<String> = names.map(|it| format!("`{}`", it.value)).take(4).collect();
     if names.len() > 3 {
         names.truncate(3);

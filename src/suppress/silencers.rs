@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use smol_str::SmolStr;
+
 use super::RULE;
 use super::comment::{CommentSilencer, Comments, Reach};
 use super::names::names;
@@ -84,7 +86,7 @@ impl Silencers {
     }
 
     /// Adds that of an annotation `egress-lint/ignore` of the resource at `resource`.
-    pub fn annotation(&mut self, resource: Span, value: &Spanned<String>, sources: &Sources) {
+    pub fn annotation(&mut self, resource: Span, value: &Spanned<SmolStr>, sources: &Sources) {
         let Some(rules) = names(&value.value, sources.text(value.span), value.span) else {
             let message = "the list is too long, so it silences nothing";
             return self.mistakes.push(idle(value.span, message.to_owned()));
@@ -329,7 +331,7 @@ end: 2
         silencers.comments(read_comments(tree.comments(), source, |_| true));
         if let Some(value) = annotation {
             let all = Span::new(file, 0, u32::try_from(TEXT.len()).unwrap());
-            silencers.annotation(all, &Spanned::new(value.to_owned(), all, all), &sources);
+            silencers.annotation(all, &Spanned::new(value.into(), all, all), &sources);
         }
         let at = |line: u32| {
             let start = source.line_starts()[line as usize - 1];

@@ -30,12 +30,14 @@ pub fn assign_namespaces(
         let written = resource.written_namespace();
         let assigned = kustomizations.namespace(place, written.map(|name| name.value.as_str()));
         let known = match (assigned, written) {
-            (Assigned::To(name), _) | (Assigned::AsWritten, Some(name)) => Some(Namespace {
-                name: Some(Arc::from(name.value.as_str())),
-                because: Some(name.span),
-            }),
+            (Assigned::To(name), _) => Some((name.value.as_str(), name.span)),
+            (Assigned::AsWritten, Some(name)) => Some((name.value.as_str(), name.span)),
             (Assigned::AsWritten, None) | (Assigned::Differs, _) => None,
         };
+        let known = known.map(|(name, line)| Namespace {
+            name: Some(Arc::from(name)),
+            because: Some(line),
+        });
         let filled = || {
             fallback.map(|fallback| Namespace {
                 name: Some(fallback.name.clone()),

@@ -25,7 +25,7 @@ impl Plan<'_> {
             .unwrap_or_default();
         let mut names: Vec<_> = names
             .iter()
-            .map(|name| (name.value.clone(), name.span))
+            .map(|name| (name.value.to_string(), name.span))
             .collect();
         names.extend(endpoint::accounts(
             &model.registry,

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use smol_str::SmolStr;
+
 use crate::egress::client::Client;
 use crate::egress::endpoint::{Instance, locality_parts};
 use crate::egress::mesh::Mesh;
@@ -228,6 +230,6 @@ fn covers(rule: &str, locality: &str) -> bool {
     (region == "*" || region == own_region) && part(zone, own_zone) && part(subzone, own_subzone)
 }
 
-fn texts(list: &[Spanned<String>]) -> Vec<&str> {
+fn texts(list: &[Spanned<SmolStr>]) -> Vec<&str> {
     list.iter().map(|item| item.value.as_str()).collect()
 }

@@ -1,5 +1,7 @@
 //! What the proxy does to its connections to the upstream: plain text, TLS by a DestinationRule, or auto mTLS.
 
+use smol_str::SmolStr;
+
 use crate::egress::client::Client;
 use crate::egress::facts::{ExplicitTls, TlsFacts, Traced};
 use crate::egress::policy::Policy;
@@ -107,7 +109,7 @@ fn istio_mutual(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'stati
     let written = settings.sni.as_ref().filter(|sni| !sni.value.is_empty());
     // Empty for DYNAMIC_DNS: there the name comes with each request.
     let sni = match written {
-        Some(sni) => Some(Traced::line(sni.value.clone(), sni.span)),
+        Some(sni) => Some(Traced::line(sni.value.to_string(), sni.span)),
         None => Some(mode.clone().map(|_| input.istio_sni.clone())).filter(|_| !input.dynamic),
     };
     let sans = match settings.subject_alt_names.items() {
@@ -145,9 +147,9 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         [] if input.external_registry => (input.service_accounts)(),
         names => written_names(names),
     };
-    let text = |field: &'_ Rare<String>| {
+    let text = |field: &'_ Rare<SmolStr>| {
         let field = field.as_deref().filter(|field| !field.value.is_empty())?;
-        Some(Traced::line(field.value.clone(), field.span))
+        Some(Traced::line(field.value.to_string(), field.span))
     };
     let mutual = mode.value == ClientTlsMode::Mutual.name();
     let (client_certificate, ca) = match text(&settings.credential_name) {
@@ -226,9 +228,9 @@ fn automatic(input: &TlsInput<'_>, settings: &ClientTls, no_names: bool) -> (boo
     (auto_sni, auto_san)
 }
 
-fn written_names(names: &[Spanned<String>]) -> Traced<Vec<String>> {
+fn written_names(names: &[Spanned<SmolStr>]) -> Traced<Vec<String>> {
     Traced::lines(
-        names.iter().map(|name| name.value.clone()).collect(),
+        names.iter().map(|name| name.value.to_string()).collect(),
         names.iter().map(|name| name.span),
     )
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use smol_str::SmolStr;
+
 use crate::egress::client::Client;
 use crate::egress::service::{Port, Service, TargetPort};
 use crate::egress::workload::Workload;
@@ -41,7 +43,7 @@ impl Instance<'_> {
     }
 
     /// Whether a subset with these labels has it.
-    pub(in crate::egress) fn has_labels(&self, wanted: &Map<String>) -> bool {
+    pub(in crate::egress) fn has_labels(&self, wanted: &Map<SmolStr>) -> bool {
         wanted.iter().all(|(key, value)| {
             let labels = self.labels.as_ref();
             labels

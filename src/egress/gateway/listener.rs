@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use smol_str::SmolStr;
+
 use foldhash::HashMap;
 
 use super::GatewayServer;
@@ -165,7 +167,7 @@ fn tls_chains<'m>(
                     continue;
                 }
                 let asked_names = asked.value.sni_hosts.items().iter();
-                let server_names: Vec<_> = asked_names.map(|name| name.value.clone()).collect();
+                let server_names: Vec<_> = asked_names.map(|name| name.value.to_string()).collect();
                 if claim(names, server_names.clone(), server.bind()) {
                     chains.push(FilterChain {
                         when: ChainMatch {
@@ -223,7 +225,7 @@ fn bound<'m>(proxy: &Proxy<'m>, server: &GatewayServer<'m>) -> Vec<&'m VirtualSe
 fn admits(
     server: &GatewayServer<'_>,
     service: &VirtualService<'_>,
-    gateways: &Rare<List<String>>,
+    gateways: &Rare<List<SmolStr>>,
     port: &Rare<i64>,
 ) -> bool {
     let port = port.as_ref().map_or(0, |port| port.value);

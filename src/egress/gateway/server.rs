@@ -1,6 +1,7 @@
 //! A server of a Gateway.
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::egress::namespace::{Same, same};
 use crate::egress::protocol::Protocol;
@@ -180,6 +181,6 @@ impl<'m> GatewayServer<'m> {
     }
 }
 
-fn text(text: &Option<Spanned<String>>) -> &str {
+fn text(text: &Option<Spanned<SmolStr>>) -> &str {
     text.as_ref().map_or("", |text| &text.value)
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use smol_str::SmolStr;
+
 use ipnet::IpNet;
 
 use super::{Addition, WILDCARD};
@@ -245,18 +247,18 @@ impl<'m> ByteChains<'_, '_, 'm> {
 /// What a `match` of a `tls` or `tcp` rule asks for, as far as the proxy's configuration answers it.
 struct L4Condition<'c> {
     namespace: Option<&'c str>,
-    gateways: &'c Rare<List<String>>,
-    labels: &'c Rare<Map<String>>,
+    gateways: &'c Rare<List<SmolStr>>,
+    labels: &'c Rare<Map<SmolStr>>,
     port: &'c Rare<i64>,
-    source_namespace: &'c Rare<String>,
+    source_namespace: &'c Rare<SmolStr>,
 }
 
-fn texts(list: &[Spanned<String>]) -> Vec<String> {
-    list.iter().map(|text| text.value.clone()).collect()
+fn texts(list: &[Spanned<SmolStr>]) -> Vec<String> {
+    list.iter().map(|text| text.value.to_string()).collect()
 }
 
 /// The subnets that are ones.
-pub(super) fn nets(list: &[Spanned<String>]) -> Vec<IpNet> {
+pub(super) fn nets(list: &[Spanned<SmolStr>]) -> Vec<IpNet> {
     list.iter()
         .filter_map(|text| {
             let single = text.value.parse::<IpAddr>().map(IpNet::from);

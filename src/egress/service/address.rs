@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use smol_str::SmolStr;
+
 use ipnet::IpNet;
 
 use crate::source::{Span, Spanned};
@@ -22,7 +24,7 @@ impl Address<'_> {
     }
 }
 
-pub(super) fn read(text: &Spanned<String>) -> Option<Address<'_>> {
+pub(super) fn read(text: &Spanned<SmolStr>) -> Option<Address<'_>> {
     let net = match text.value.parse::<IpAddr>() {
         Ok(ip) => IpNet::from(ip),
         Err(_) => text.value.parse::<IpNet>().ok()?,

@@ -6,6 +6,8 @@ mod port;
 
 use std::borrow::Cow;
 
+use smol_str::SmolStr;
+
 pub use address::Address;
 pub use distribution::TrafficDistribution;
 pub(super) use distribution::distribute;
@@ -60,7 +62,7 @@ pub struct Definition<'a> {
     /// Which endpoints are preferred; the line that says so.
     pub traffic_distribution: Option<(TrafficDistribution, Span)>,
     /// Of an `ExternalName` Service: the name it stands for.
-    pub alias_of: Option<&'a Spanned<String>>,
+    pub alias_of: Option<&'a Spanned<SmolStr>>,
 }
 
 /// Keys and values, sorted.
@@ -249,7 +251,7 @@ impl<'a> Definition<'a> {
     }
 
     /// The names that the certificate must have one of, where the object gives any.
-    pub fn subject_alt_names(&self) -> &'a [Spanned<String>] {
+    pub fn subject_alt_names(&self) -> &'a [Spanned<SmolStr>] {
         match &self.resource.spec {
             Spec::ServiceEntry(entry) => entry.subject_alt_names.items(),
             _ => &[],
@@ -258,7 +260,7 @@ impl<'a> Definition<'a> {
 }
 
 /// The entries of a map, sorted by key.
-pub(super) fn pairs(map: &crate::istio::decode::Map<String>) -> Pairs<'_> {
+pub(super) fn pairs(map: &crate::istio::decode::Map<SmolStr>) -> Pairs<'_> {
     let mut pairs: Vec<_> = map
         .iter()
         .map(|(key, value)| (key.value.as_str(), value.value.as_str()))

@@ -1,5 +1,7 @@
 //! The ports of services.
 
+use smol_str::SmolStr;
+
 use crate::egress::protocol::Protocol;
 use crate::istio::service as api;
 use crate::istio::value::IntOrString;
@@ -53,7 +55,7 @@ pub(super) fn of_entry(port: &Spanned<api::ServicePort>) -> Port<'_> {
 }
 
 pub(super) fn of_kubernetes(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
-    let text = |field: &'_ Option<Spanned<String>>| field.as_ref().map(|f| f.span);
+    let text = |field: &'_ Option<Spanned<SmolStr>>| field.as_ref().map(|f| f.span);
     let name = port.name.as_ref().map_or("", |n| n.value.as_str());
     let number_value = number(port.port.as_ref().map(|n| n.value));
     let transport = port.protocol.as_ref().map(|p| p.value.as_str());

@@ -1,5 +1,7 @@
 //! `tls` of a `DestinationRule`.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::traffic::{ClientTls, ClientTlsMode};
 use super::super::version::IstioVersion;
@@ -75,7 +77,7 @@ fn check_client_certificate(tls: &Spanned<Box<ClientTls>>, review: &mut Review<'
 fn check_verification(
     tls: &ClientTls,
     mode: ClientTlsMode,
-    credential: Option<&Spanned<String>>,
+    credential: Option<&Spanned<SmolStr>>,
     review: &mut Review<'_>,
 ) {
     let Some(skip) = tls.insecure_skip_verify.as_ref().filter(|skip| skip.value) else {
@@ -110,7 +112,7 @@ fn check_verification(
 }
 
 /// `configmap://NAMESPACE/NAME`.
-fn check_config_map(credential: Option<&Spanned<String>>, review: &mut Review<'_>) {
+fn check_config_map(credential: Option<&Spanned<SmolStr>>, review: &mut Review<'_>) {
     if review.version < IstioVersion(26) {
         return;
     }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::decode::{List, Rare};
 use super::host::is_label;
@@ -17,7 +19,7 @@ pub(super) enum Owner {
     Selector(Span),
 }
 
-pub(super) fn check(list: &Rare<List<String>>, owner: Owner, review: &mut Review<'_>) {
+pub(super) fn check(list: &Rare<List<SmolStr>>, owner: Owner, review: &mut Review<'_>) {
     let entries = list.items();
     let namespace = review.namespace;
     // `.` is the own namespace; a name that cannot be one stands for an unknown one.
@@ -91,7 +93,7 @@ pub(super) fn check(list: &Rare<List<String>>, owner: Owner, review: &mut Review
 
 /// A rule that selects workloads can only be for its own namespace.
 fn check_selector(
-    entries: &[Spanned<String>],
+    entries: &[Spanned<SmolStr>],
     own: &str,
     seen: &HashMap<&str, Span>,
     selector: Span,

@@ -1,11 +1,13 @@
 //! Names of gateways, as a `VirtualService` lists them.
 
+use smol_str::SmolStr;
+
 use super::host::{domain_fault, is_label};
 use super::{Review, deprecation, refusal};
 use crate::diag::{Diagnostic, Edit, Fix, Safety};
 use crate::source::Spanned;
 
-pub(super) fn check(names: &[Spanned<String>], review: &mut Review<'_>) {
+pub(super) fn check(names: &[Spanned<SmolStr>], review: &mut Review<'_>) {
     check_each(names, review);
     for name in names {
         if let Some(newer) = newer(name) {
@@ -15,7 +17,7 @@ pub(super) fn check(names: &[Spanned<String>], review: &mut Review<'_>) {
 }
 
 /// Istio stops at the first name without a namespace: those behind it are not looked at.
-fn check_each(names: &[Spanned<String>], review: &mut Review<'_>) {
+fn check_each(names: &[Spanned<SmolStr>], review: &mut Review<'_>) {
     for name in names {
         let Some((namespace, gateway)) = name.split_once('/') else {
             if let Some(fault) = domain_fault(name) {
@@ -43,7 +45,7 @@ fn newer(name: &str) -> Option<String> {
     names.then(|| format!("{namespace}/{gateway}"))
 }
 
-fn as_host(name: &Spanned<String>, newer: String) -> Diagnostic {
+fn as_host(name: &Spanned<SmolStr>, newer: String) -> Diagnostic {
     let text = format!("`{}` names a gateway as if it were a host", name.value);
     let message = format!("write `{newer}`");
     deprecation(name.span, text).help(message.clone()).fix(Fix {

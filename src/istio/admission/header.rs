@@ -1,5 +1,7 @@
 //! Names and values of HTTP headers, and what a route does to them.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::route::{HeaderOperations, Headers, HttpRewrite};
 use super::super::version::IstioVersion;
@@ -39,7 +41,7 @@ fn check_operations(operations: &HeaderOperations, request: bool, review: &mut R
     }
 }
 
-fn check_operation_name(name: &Spanned<String>, authority: bool, review: &mut Review<'_>) {
+fn check_operation_name(name: &Spanned<SmolStr>, authority: bool, review: &mut Review<'_>) {
     if name.is_empty() {
         review.push(refusal(name.span, "a header needs a name"));
     } else if authority && is_authority(name) {
@@ -86,7 +88,7 @@ pub(super) fn check_authority(
 }
 
 /// A name as a match has it: a header, a pseudo header, or a claim of a token.
-pub(super) fn check_match_name(name: &Spanned<String>, review: &mut Review<'_>) {
+pub(super) fn check_match_name(name: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let pseudo = matches!(
         name.as_str(),
         ":method" | ":scheme" | ":authority" | ":path" | ":status"

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use smol_str::SmolStr;
+
 use crate::source::Spanned;
 
 pub(super) struct HostSet<'h> {
-    hosts: &'h [Spanned<String>],
+    hosts: &'h [Spanned<SmolStr>],
     /// Names without a wildcard, and where they stand first.
     names: HashMap<&'h str, usize>,
     /// What stands behind the `*` of the others, and where it stands first.
@@ -13,7 +15,7 @@ pub(super) struct HostSet<'h> {
 }
 
 impl<'h> HostSet<'h> {
-    pub(super) fn new(hosts: &'h [Spanned<String>]) -> Self {
+    pub(super) fn new(hosts: &'h [Spanned<SmolStr>]) -> Self {
         let (mut names, mut suffixes) = (HashMap::new(), HashMap::new());
         for (index, host) in hosts.iter().enumerate() {
             match host.strip_prefix('*') {
@@ -28,7 +30,7 @@ impl<'h> HostSet<'h> {
         }
     }
 
-    pub(super) fn first(&self) -> Option<&'h Spanned<String>> {
+    pub(super) fn first(&self) -> Option<&'h Spanned<SmolStr>> {
         self.hosts.first()
     }
 
@@ -85,9 +87,9 @@ impl<'h> HostSet<'h> {
 
 /// Hosts of which one stands for all others.
 pub(super) struct Overlap<'h> {
-    pub(super) widest: &'h Spanned<String>,
+    pub(super) widest: &'h Spanned<SmolStr>,
     /// With the widest.
-    pub(super) hosts: Vec<&'h Spanned<String>>,
+    pub(super) hosts: Vec<&'h Spanned<SmolStr>>,
 }
 
 #[cfg(test)]
@@ -95,11 +97,11 @@ mod tests {
     use super::*;
     use crate::source::{FileId, Span};
 
-    fn hosts(names: &[&str]) -> Vec<Spanned<String>> {
+    fn hosts(names: &[&str]) -> Vec<Spanned<SmolStr>> {
         let span = Span::new(FileId(0), 0, 0);
         names
             .iter()
-            .map(|name| Spanned::new((*name).to_owned(), span, span))
+            .map(|name| Spanned::new((*name).into(), span, span))
             .collect()
     }
 

@@ -1,5 +1,7 @@
 //! One HTTP route of a `VirtualService`.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::route::{HttpMatch, HttpRoute};
 use super::{
@@ -150,7 +152,7 @@ fn check_match(matched: &HttpMatch, mesh: bool, review: &mut Review<'_>) {
     }
 }
 
-fn check_header_name(name: &Spanned<String>, mesh: bool, review: &mut Review<'_>) {
+fn check_header_name(name: &Spanned<SmolStr>, mesh: bool, review: &mut Review<'_>) {
     if mesh && header::is_claim(name) {
         review.push(
             refusal(

@@ -1,12 +1,14 @@
 //! Labels of workloads and selectors of them.
 
+use smol_str::SmolStr;
+
 use super::super::Map;
 use super::host::is_label;
 use super::{Review, refusal, warning};
 use crate::source::{Span, Spanned};
 
 /// Refuses what Kubernetes would not take as labels.
-pub(super) fn check(labels: &Map<String>, review: &mut Review<'_>) {
+pub(super) fn check(labels: &Map<SmolStr>, review: &mut Review<'_>) {
     for (key, value) in labels.iter() {
         if !is_key(key) {
             review.push(refusal(
@@ -26,7 +28,7 @@ pub(super) fn check(labels: &Map<String>, review: &mut Review<'_>) {
 /// Refuses empty names and wildcards. `key` is that of the selector.
 pub(super) fn check_selector(
     key: Span,
-    labels: Option<&Spanned<Map<String>>>,
+    labels: Option<&Spanned<Map<SmolStr>>>,
     review: &mut Review<'_>,
 ) {
     let Some(labels) = labels.filter(|labels| !labels.is_empty()) else {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::decode::List;
 use super::super::traffic::{Distribute, Failover, LocalityLbSetting, ZoneAwareLbSetting};
@@ -115,7 +117,7 @@ fn check_regions(failover: &Option<Spanned<List<Failover>>>, review: &mut Review
         let from = rule.from.as_ref();
         let to = rule.to.as_ref();
         let text =
-            |side: Option<&Spanned<String>>| side.map_or(String::new(), |it| it.value.clone());
+            |side: Option<&Spanned<SmolStr>>| side.map_or(String::new(), |it| it.value.to_string());
         if text(from) == text(to) {
             let span = to.or(from).map_or(rule.key, |it| it.span);
             review.push(refusal(

@@ -1,12 +1,14 @@
 //! `NAMESPACE/HOST`, as Sidecars and Gateways have it.
 
+use smol_str::SmolStr;
+
 use super::super::version::IstioVersion;
 use super::host::{is_address, is_label, wildcard_domain_fault};
 use super::{Review, refusal};
 use crate::source::Spanned;
 
 /// A host of a Sidecar: the namespace must be there.
-pub(super) fn check_sidecar(host: &Spanned<String>, review: &mut Review<'_>) {
+pub(super) fn check_sidecar(host: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let Some((namespace, name)) = host.split_once('/') else {
         review.push(
             refusal(host.span, format!("`{}` has no namespace", host.value)).help(format!(
@@ -29,7 +31,7 @@ pub(super) fn check_sidecar(host: &Spanned<String>, review: &mut Review<'_>) {
 }
 
 /// A host of a Gateway: the namespace may be missing, and the host may be an address.
-pub(super) fn check_gateway(host: &Spanned<String>, review: &mut Review<'_>) {
+pub(super) fn check_gateway(host: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let name = match host.split_once('/') {
         None => host.as_str(),
         Some((namespace, name)) => {
@@ -42,7 +44,7 @@ pub(super) fn check_gateway(host: &Spanned<String>, review: &mut Review<'_>) {
     check_name(host, name, fault, review);
 }
 
-fn check_namespace(host: &Spanned<String>, namespace: &str, right: bool, review: &mut Review<'_>) {
+fn check_namespace(host: &Spanned<SmolStr>, namespace: &str, right: bool, review: &mut Review<'_>) {
     if !right {
         review.push(
             refusal(
@@ -54,7 +56,7 @@ fn check_namespace(host: &Spanned<String>, namespace: &str, right: bool, review:
     }
 }
 
-fn check_name(host: &Spanned<String>, name: &str, fault: Option<String>, review: &mut Review<'_>) {
+fn check_name(host: &Spanned<SmolStr>, name: &str, fault: Option<String>, review: &mut Review<'_>) {
     if let Some(fault) = fault {
         review.push(refusal(host.span, format!("`{name}` is no host: {fault}")));
     } else if name != "*" && !name.contains('.') {
@@ -82,7 +84,7 @@ mod tests {
     use crate::istio::resource::Meta;
     use crate::source::{FileId, Span};
 
-    fn refused(text: &str, minor: u32, check: fn(&Spanned<String>, &mut Review<'_>)) -> bool {
+    fn refused(text: &str, minor: u32, check: fn(&Spanned<SmolStr>, &mut Review<'_>)) -> bool {
         let span = Span::new(FileId(0), 0, 0);
         let mut review = Review {
             version: IstioVersion(minor),
@@ -90,7 +92,7 @@ mod tests {
             meta: &Meta::default(),
             findings: Vec::new(),
         };
-        check(&Spanned::new(text.to_owned(), span, span), &mut review);
+        check(&Spanned::new(text.into(), span, span), &mut review);
         !review.findings.is_empty()
     }
 

@@ -1,5 +1,7 @@
 //! Ports: their numbers, names and protocols.
 
+use smol_str::SmolStr;
+
 use super::host::is_label;
 use super::{Review, refusal};
 use crate::source::Spanned;
@@ -38,7 +40,7 @@ pub(super) fn is_tls(protocol: Option<&str>) -> bool {
 }
 
 /// Refuses a protocol that Istio does not know; none at all is right.
-pub(super) fn check_protocol(value: Option<&Spanned<String>>, review: &mut Review<'_>) {
+pub(super) fn check_protocol(value: Option<&Spanned<SmolStr>>, review: &mut Review<'_>) {
     let Some(value) = value.filter(|value| !value.is_empty() && protocol(value).is_none()) else {
         return;
     };
@@ -49,7 +51,7 @@ pub(super) fn check_protocol(value: Option<&Spanned<String>>, review: &mut Revie
 }
 
 /// Refuses a name that is no DNS label.
-pub(super) fn check_name(name: &Spanned<String>, review: &mut Review<'_>) {
+pub(super) fn check_name(name: &Spanned<SmolStr>, review: &mut Review<'_>) {
     if !is_label(name) {
         review.push(
             refusal(name.span, format!("`{}` is no port name", name.value))

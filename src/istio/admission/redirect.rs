@@ -1,12 +1,14 @@
 //! `redirect` and `rewrite` of an HTTP route.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::route::{HttpRoute, RegexRewrite};
 use super::super::version::IstioVersion;
 use super::{Review, port, refusal, string_match};
 use crate::source::Spanned;
 
-fn text(value: &Option<Spanned<String>>) -> Option<&Spanned<String>> {
+fn text(value: &Option<Spanned<SmolStr>>) -> Option<&Spanned<SmolStr>> {
     value.as_ref().filter(|value| !value.is_empty())
 }
 

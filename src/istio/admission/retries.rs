@@ -1,5 +1,7 @@
 //! `retries` of an HTTP route.
 
+use smol_str::SmolStr;
+
 use super::super::route::HttpRetry;
 use super::super::wording::nearest;
 use super::{Review, duration, refusal};
@@ -77,7 +79,7 @@ fn check_disabled(retries: &Spanned<HttpRetry>, review: &mut Review<'_>) {
     )));
 }
 
-fn check_conditions(conditions: &Spanned<String>, review: &mut Review<'_>) {
+fn check_conditions(conditions: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let mut wrong = conditions
         .split(',')
         .filter(|item| !is_condition(item))

@@ -1,5 +1,7 @@
 //! `tls` of a server, in a `Gateway` or a `Sidecar`.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::proxy::{ServerTls, ServerTlsMode, TlsProtocol};
 use super::super::version::IstioVersion;
@@ -8,7 +10,7 @@ use crate::source::{Span, Spanned};
 
 /// Refuses `tls` on a port that carries no TLS.
 pub(super) fn check_protocol(
-    protocol: Option<&Spanned<String>>,
+    protocol: Option<&Spanned<SmolStr>>,
     tls_key: Span,
     review: &mut Review<'_>,
 ) {
@@ -67,7 +69,7 @@ struct Sources {
 
 impl Sources {
     fn of(tls: &ServerTls, version: IstioVersion) -> Self {
-        let text = |value: &Option<Spanned<String>>| {
+        let text = |value: &Option<Spanned<SmolStr>>| {
             value.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
         };
         let plural = version >= IstioVersion(27);
@@ -122,8 +124,9 @@ fn check_unused(tls: &ServerTls, mode: ServerTlsMode, sources: &Sources, review:
         mode,
         ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
     );
-    let file =
-        |file: &Option<Spanned<String>>| file.as_ref().filter(|it| !it.is_empty()).map(|it| it.key);
+    let file = |file: &Option<Spanned<SmolStr>>| {
+        file.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
+    };
     let keys = [
         sources.certificate,
         sources.key,

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::service::{Resolution, ServiceEntry, WorkloadEntry};
 use super::export_to::Owner;
@@ -63,7 +65,7 @@ pub(super) fn because_of_resolution(entry: &ServiceEntry, finding: Diagnostic) -
     }
 }
 
-fn check_host(entry: &ServiceEntry, host: &Spanned<String>, review: &mut Review<'_>) {
+fn check_host(entry: &ServiceEntry, host: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let Some(fault) = wildcard_domain_fault(host) else {
         let whole = host
             .strip_prefix('*')
@@ -171,7 +173,7 @@ fn check_dns(entry: &ServiceEntry, review: &mut Review<'_>) {
     let resolution = resolution(entry).name();
     if endpoints.is_empty() {
         // What is no host at all has been refused already.
-        let wrong = |host: &&Spanned<String>| {
+        let wrong = |host: &&Spanned<SmolStr>| {
             domain_fault(host).is_some() && wildcard_domain_fault(host).is_none()
         };
         if let Some(host) = entry.hosts.items().iter().find(wrong) {
@@ -216,7 +218,7 @@ fn check_shared_address(entry: &ServiceEntry, review: &mut Review<'_>) {
         return;
     };
     // On other ports than these the entry is refused.
-    let is_tls = |text: &Spanned<String>| port::is_tls(port::protocol(text));
+    let is_tls = |text: &Spanned<SmolStr>| port::is_tls(port::protocol(text));
     let ports = entry.ports.items().iter();
     let mut protocols = ports.filter_map(|port| port.protocol.as_ref());
     if let Some(protocol) = protocols.find(|it| is_tls(it)) {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::proxy::{
     CaptureMode, OutboundMode, OutboundTrafficPolicy, ServerTlsMode, Sidecar, SidecarEgress,
@@ -74,10 +76,10 @@ fn check_ingress(
 
 fn check_ingress_tls(listener: &SidecarIngress, review: &mut Review<'_>) {
     let Some(tls) = &listener.tls else { return };
-    let text = |value: &Option<Spanned<String>>| {
+    let text = |value: &Option<Spanned<SmolStr>>| {
         value.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
     };
-    let list = |value: &Option<Spanned<Vec<Spanned<String>>>>| {
+    let list = |value: &Option<Spanned<Vec<Spanned<SmolStr>>>>| {
         value.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
     };
     let certificates = tls
@@ -131,7 +133,7 @@ fn check_ingress_tls(listener: &SidecarIngress, review: &mut Review<'_>) {
 }
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `unix:///path`.
-fn check_default_endpoint(endpoint: &Spanned<String>, review: &mut Review<'_>) {
+fn check_default_endpoint(endpoint: &Spanned<SmolStr>, review: &mut Review<'_>) {
     if let Some(path) = endpoint.strip_prefix("unix://") {
         if let Some(fault) = socket_fault(path) {
             review.push(refusal(
@@ -206,9 +208,9 @@ const ROOT: &str = "istio-system";
 ///
 /// Of the root namespace the webhook warns too often: there `.` is the namespace of each workload, as
 /// `pilot/pkg/model/push_context.go` has it.
-fn check_repeated(hosts: &[Spanned<String>], review: &mut Review<'_>) {
+fn check_repeated(hosts: &[Spanned<SmolStr>], review: &mut Review<'_>) {
     let own = review.namespace.filter(|own| *own != ROOT);
-    let parts = |host: &'_ Spanned<String>| {
+    let parts = |host: &'_ Spanned<SmolStr>| {
         let (namespace, name) = host.value.split_once('/')?;
         let namespace = match namespace {
             "." => own.unwrap_or("."),
@@ -318,7 +320,7 @@ fn check_port_name(port: &SidecarPort, review: &mut Review<'_>) {
     }
 }
 
-fn check_bind_address(bind: Option<&Spanned<String>>, review: &mut Review<'_>) {
+fn check_bind_address(bind: Option<&Spanned<SmolStr>>, review: &mut Review<'_>) {
     if let Some(bind) = bind.filter(|bind| !bind.is_empty() && !is_address(bind)) {
         review.push(refusal(
             bind.span,

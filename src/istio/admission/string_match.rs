@@ -1,5 +1,7 @@
 //! `exact`, `prefix` and `regex`.
 
+use smol_str::SmolStr;
+
 use super::super::route::StringMatch;
 use super::{Review, refusal, regex};
 use crate::source::Spanned;
@@ -25,7 +27,7 @@ pub(super) fn check_regex(pattern: &StringMatch, review: &mut Review<'_>) {
     }
 }
 
-pub(super) fn check_expression(text: &Spanned<String>, review: &mut Review<'_>) {
+pub(super) fn check_expression(text: &Spanned<SmolStr>, review: &mut Review<'_>) {
     if text.len() > 1024 {
         review.push(refusal(
             text.span,

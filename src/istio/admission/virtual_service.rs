@@ -1,5 +1,7 @@
 //! `VirtualService`.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::decode::List;
 use super::super::route::{
@@ -217,8 +219,8 @@ fn check_tcp_match(matched: &L4Match, review: &mut Review<'_>) {
 
 /// One finding for the SNI hosts of a match that the VirtualService does not have.
 fn strangers(
-    first: &Spanned<String>,
-    rest: &[&Spanned<String>],
+    first: &Spanned<SmolStr>,
+    rest: &[&Spanned<SmolStr>],
     hosts: &HostSet<'_>,
 ) -> Diagnostic {
     let names = std::iter::once(first).chain(rest.iter().copied());
@@ -241,7 +243,7 @@ fn strangers(
     }
 }
 
-fn check_subnets(subnets: &[Spanned<String>], review: &mut Review<'_>) {
+fn check_subnets(subnets: &[Spanned<SmolStr>], review: &mut Review<'_>) {
     for subnet in subnets.iter().filter(|subnet| !is_subnet(subnet)) {
         review.push(refusal(
             subnet.span,

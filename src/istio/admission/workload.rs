@@ -1,5 +1,7 @@
 //! `WorkloadEntry` and `WorkloadGroup`.
 
+use smol_str::SmolStr;
+
 use super::super::Items;
 use super::super::service::WorkloadEntry;
 use super::super::version::IstioVersion;
@@ -45,7 +47,7 @@ pub(super) fn entry(entry: &WorkloadEntry, review: &mut Review<'_>) {
 }
 
 /// Of an endpoint without an address.
-pub(super) fn by_network(network: &Spanned<String>) -> Diagnostic {
+pub(super) fn by_network(network: &Spanned<SmolStr>) -> Diagnostic {
     let text = format!(
         "without an address the endpoint is reached through a gateway of the network `{}` only",
         network.value
