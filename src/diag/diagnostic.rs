@@ -104,10 +104,10 @@ pub enum RefusedBy {
 /// The object a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct ResourceRef {
-    pub kind: String,
+    pub kind: &'static str,
     /// `null` where no file and no setting tells it.
-    pub namespace: Option<String>,
-    pub name: Option<String>,
+    pub namespace: Option<Box<str>>,
+    pub name: Option<Box<str>>,
 }
 
 /// What silenced a finding.

@@ -1,5 +1,6 @@
 //! The filter chains of one listener, and which of them Envoy gives a connection to.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
@@ -26,17 +27,20 @@ pub struct Connection<'c> {
     pub host: &'c str,
 }
 
+/// What SNI may carry; most chains ask for one name.
+pub type Names<'m> = SmallVec<[Cow<'m, str>; 1]>;
+
 /// What a chain asks of a connection. Nothing of all this makes it the one for the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChainMatch {
+pub struct ChainMatch<'m> {
     /// Plaintext that sniffing found to be HTTP.
     pub sniffed_http: bool,
     /// `*` asks for nothing.
-    pub server_names: Vec<String>,
-    pub destinations: Vec<IpNet>,
+    pub server_names: Names<'m>,
+    pub destinations: Box<[IpNet]>,
 }
 
-impl ChainMatch {
+impl ChainMatch<'_> {
     fn asks_for_names(&self) -> bool {
         !self.server_names.is_empty() && !self.server_names.iter().any(|name| name == "*")
     }
@@ -47,7 +51,7 @@ impl ChainMatch {
 
     /// Two chains of one listener must differ in this.
     fn key(&self) -> Key<'_> {
-        let names = self.server_names.iter().map(String::as_str);
+        let names = self.server_names.iter().map(|name| &**name);
         let mut names: SmallVec<[&str; 2]> = names.filter(|name| *name != "*").collect();
         names.sort_unstable();
         names.dedup();
@@ -88,7 +92,7 @@ pub enum Handling<'m> {
 
 #[derive(Clone, Debug)]
 pub struct FilterChain<'m> {
-    pub when: ChainMatch,
+    pub when: ChainMatch<'m>,
     /// The proxy ends TLS here.
     pub ends_tls: bool,
     pub handling: Handling<'m>,
@@ -127,7 +131,7 @@ impl<'m> Chains<'m> {
     }
 
     /// The hash of what a chain asks for, and whether there is one that asks for the same.
-    fn find(&self, when: &ChainMatch) -> (u64, bool) {
+    fn find(&self, when: &ChainMatch<'_>) -> (u64, bool) {
         let key = when.key();
         let hash = self.hasher.hash_one(&key);
         let same = self.by_key.get(&hash).into_iter().flatten();
@@ -275,12 +279,12 @@ impl<'m> Listener<'m> {
 }
 
 impl Group {
-    fn add(&mut self, at: usize, when: &ChainMatch) {
+    fn add(&mut self, at: usize, when: &ChainMatch<'_>) {
         if !when.asks_for_names() {
             self.unnamed.push(at);
             return;
         }
-        let mut names: SmallVec<[&String; 2]> = when.server_names.iter().collect();
+        let mut names: SmallVec<[&str; 2]> = when.server_names.iter().map(|name| &**name).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {

@@ -1,6 +1,7 @@
 //! Host names as Istio compares them: plain strings, of which a leading `*` makes a suffix pattern.
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
@@ -83,9 +84,9 @@ pub fn other_names(host: &str, client: Option<&str>) -> Vec<String> {
 /// Values by host name or pattern, found without looking at all of them.
 #[derive(Clone, Debug)]
 pub struct HostIndex<V> {
-    exact: HashMap<Box<str>, Values<V>>,
+    exact: HashMap<SmolStr, Values<V>>,
     /// By what stands behind the `*`.
-    patterns: HashMap<Box<str>, Values<V>>,
+    patterns: HashMap<SmolStr, Values<V>>,
     /// The lengths of the keys of `patterns`.
     lengths: BTreeSet<usize>,
     /// The names under patterns, sorted when they are first asked for.

@@ -32,6 +32,7 @@ pub mod scope;
 pub mod service;
 pub mod settings;
 pub mod sidecar;
+mod tables;
 pub mod virtual_host;
 pub mod virtual_service;
 pub mod visibility;

@@ -19,6 +19,7 @@ use super::model::Model;
 use super::scope::Scope;
 use super::service::Origin;
 use super::sidecar::EgressListener;
+use super::tables::Tables;
 use super::virtual_host::PortServices;
 
 type Remembered<K, V> = RefCell<HashMap<K, Arc<V>>>;
@@ -28,6 +29,8 @@ type Remembered<K, V> = RefCell<HashMap<K, Arc<V>>>;
 pub struct Proxy<'m> {
     pub model: &'m Model<'m>,
     pub scope: Scope<'m>,
+    /// From which what it remembers comes.
+    tables: Arc<Tables<'m>>,
     /// By the place of the egress listener, and the port.
     imported: Remembered<(usize, u32), Vec<Arc<EffectiveService<'m>>>>,
     listeners: Remembered<u32, PortListeners<'m>>,
@@ -37,23 +40,29 @@ pub struct Proxy<'m> {
     route_hosts: Remembered<String, RouteHosts<'m>>,
 }
 
-fn remember<K, V>(memory: &Remembered<K, V>, key: K, compute: impl FnOnce() -> V) -> Arc<V>
+fn remember<K, V>(memory: &Remembered<K, V>, key: K, compute: impl FnOnce() -> Arc<V>) -> Arc<V>
 where
     K: std::hash::Hash + Eq,
 {
     if let Some(known) = memory.borrow().get(&key) {
         return Arc::clone(known);
     }
-    let value = Arc::new(compute());
+    let value = compute();
     memory.borrow_mut().insert(key, Arc::clone(&value));
     value
 }
 
 impl<'m> Proxy<'m> {
     pub fn new(model: &'m Model<'m>, client: &Client) -> Self {
+        Self::with(model, client, Arc::default())
+    }
+
+    /// One of several of a client, which have these tables in common.
+    pub(super) fn with(model: &'m Model<'m>, client: &Client, tables: Arc<Tables<'m>>) -> Self {
         Self {
             model,
             scope: model.scope(client),
+            tables,
             imported: RefCell::default(),
             listeners: RefCell::default(),
             services: RefCell::default(),
@@ -87,13 +96,16 @@ impl<'m> Proxy<'m> {
 
     /// A sidecar's listeners on a port.
     pub fn listeners(&self, port: u32) -> Arc<PortListeners<'m>> {
-        remember(&self.listeners, port, || listener::listeners(self, port))
+        remember(&self.listeners, port, || {
+            let tables = &self.tables.listeners;
+            tables.get(port, || listener::listeners(self, port))
+        })
     }
 
     /// A router's listeners on a port of its pod.
     pub fn router_listeners(&self, port: u32) -> Arc<RouterListeners<'m>> {
         remember(&self.router_listeners, port, || {
-            gateway_listener::listeners(self, port)
+            Arc::new(gateway_listener::listeners(self, port))
         })
     }
 
@@ -108,13 +120,13 @@ impl<'m> Proxy<'m> {
     /// The virtual hosts of a router that servers share under a name.
     pub(super) fn route_hosts(&self, name: &str) -> Arc<RouteHosts<'m>> {
         remember(&self.route_hosts, name.to_owned(), || {
-            RouteHosts::new(self, name)
+            Arc::new(RouteHosts::new(self, name))
         })
     }
 
     /// The services that the route table of a port knows.
     pub(super) fn services_on(&self, port: u32) -> Arc<PortServices<'m>> {
-        remember(&self.services, port, || {
+        let make = || {
             let Some(listener) = self.scope.listener_of(port) else {
                 return PortServices::default();
             };
@@ -122,6 +134,9 @@ impl<'m> Proxy<'m> {
                 &self.imported_on(listener, port),
                 super::virtual_host::route_port(listener, port),
             )
+        };
+        remember(&self.services, port, || {
+            self.tables.services.get(port, make)
         })
     }
 
@@ -131,12 +146,12 @@ impl<'m> Proxy<'m> {
         listener: &EgressListener<'m>,
         port: u32,
     ) -> Arc<Vec<Arc<EffectiveService<'m>>>> {
-        remember(&self.imported, (listener.place, port), || {
-            match (listener.port, listener.required_port()) {
-                (Some(_), None) => self.scope.all_services(listener),
-                _ => self.scope.services_on(listener, port),
-            }
-        })
+        let make = || match (listener.port, listener.required_port()) {
+            (Some(_), None) => self.scope.all_services(listener),
+            _ => self.scope.services_on(listener, port),
+        };
+        let key = (listener.place, port);
+        remember(&self.imported, key, || self.tables.imported.get(key, make))
     }
 
     /// The service that a rule at a gateway means by a host: that of the VirtualService's namespace if the router

@@ -18,7 +18,7 @@ pub(super) fn resources<'a>(
 ) {
     let mut resources: Vec<&Resource> = resources.collect();
     resources.sort_by_key(|resource| resource.span);
-    let mut last: Option<(Span, Arc<ResourceRef>)> = None;
+    let mut named: Vec<Option<Arc<ResourceRef>>> = vec![None; resources.len()];
     for finding in findings {
         if finding.resource.is_none() {
             let span = finding.span;
@@ -26,17 +26,14 @@ pub(super) fn resources<'a>(
             let after = resources.partition_point(|resource| {
                 (resource.span.file, resource.span.start) <= (span.file, span.start)
             });
-            let before = after.checked_sub(1).and_then(|at| resources.get(at));
-            finding.resource = before.filter(|resource| resource.span.contains(span)).map(
-                |resource| match &last {
-                    Some((at, reference)) if *at == resource.span => Arc::clone(reference),
-                    _ => {
-                        let reference = Arc::new(resource.reference());
-                        last = Some((resource.span, Arc::clone(&reference)));
-                        reference
-                    }
-                },
-            );
+            let before = after.checked_sub(1);
+            let before = before.and_then(|at| Some((resources.get(at)?, named.get_mut(at)?)));
+            finding.resource = before
+                .filter(|(resource, _)| resource.span.contains(span))
+                .map(|(resource, named)| {
+                    let named = named.get_or_insert_with(|| Arc::new(resource.reference()));
+                    Arc::clone(named)
+                });
         }
     }
 }

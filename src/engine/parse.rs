@@ -97,6 +97,8 @@ impl Source<'_> {
                 parts.insert(at);
             }
         }
+        // Most files hold one, in room for four.
+        out.resources.shrink_to_fit();
         let istio = out.resources.iter().filter(|it| it.spec.is_istio());
         let mut objects: Vec<Span> = istio.map(|it| it.span).collect();
         objects.sort_unstable();

@@ -11,18 +11,18 @@ use crate::yaml::{Entry, Kind, Node, Scalar};
 use super::placeholder::{is_marked, is_placeholder};
 
 /// The items of a list, each with its own span.
-pub type List<T> = Vec<Spanned<T>>;
+pub type List<T> = Box<[Spanned<T>]>;
 
 /// A field that few messages have.
 pub type Rare<T> = Option<Box<Spanned<T>>>;
 
 /// The entries of a map with free keys, in their order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map<T>(pub Vec<(Spanned<SmolStr>, Spanned<T>)>);
+pub struct Map<T>(pub Box<[(Spanned<SmolStr>, Spanned<T>)]>);
 
 impl<T> Default for Map<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(Box::default())
     }
 }
 
@@ -131,7 +131,7 @@ impl<T: Decode + Default> Decode for List<T> {
         // Exactly as much as is needed: there may be many short lists of large messages.
         let mut out = Vec::with_capacity(node.items().count());
         out.extend(node.items().filter_map(|item| decoder.item(item)));
-        Some(out)
+        Some(out.into())
     }
 }
 
@@ -153,7 +153,7 @@ impl<T: Decode + Default> Decode for Map<T> {
                 value,
             ));
         }
-        Some(Self(out))
+        Some(Self(out.into()))
     }
 }
 

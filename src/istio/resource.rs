@@ -155,9 +155,13 @@ impl Resource {
 
     pub fn reference(&self) -> ResourceRef {
         ResourceRef {
-            kind: self.spec.kind().to_owned(),
-            namespace: self.namespace().map(str::to_owned),
-            name: self.meta.name.as_ref().map(|name| name.value.to_string()),
+            kind: self.spec.kind(),
+            namespace: self.namespace().map(Into::into),
+            name: self
+                .meta
+                .name
+                .as_ref()
+                .map(|name| name.value.as_str().into()),
         }
     }
 }

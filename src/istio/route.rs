@@ -8,7 +8,7 @@ use super::value::{Bool, Duration, Int, Number, PortSelector};
 message! {
     VirtualService {
         hosts: List<SmolStr> = "hosts",
-        gateways: List<SmolStr> = "gateways",
+        gateways: List<SmolStr> = rare "gateways",
         http: List<HttpRoute> = "http",
         tls: List<TlsRoute> = rare "tls",
         tcp: List<TcpRoute> = rare "tcp",

@@ -15,7 +15,7 @@ pub(super) type Grouped<'a> = BTreeMap<(Option<&'a str>, Cow<'a, str>), Vec<usiz
 /// Groups of rules by namespace and host.
 #[derive(Debug, Default)]
 pub(super) struct Index<'a> {
-    of_namespace: HashMap<String, HostIndex<Group<'a>>>,
+    of_namespace: HashMap<String, HostIndex<Box<Group<'a>>>>,
     /// The namespaces that have rules for a host, sorted.
     anywhere: HostIndex<Option<&'a str>>,
 }
@@ -48,7 +48,7 @@ impl<'a> Index<'a> {
                 .of_namespace
                 .entry(key(namespace).to_owned())
                 .or_default()
-                .insert(&host, Group::new(&members, rules));
+                .insert(&host, Box::new(Group::new(&members, rules)));
         }
         index
     }
@@ -66,6 +66,7 @@ impl<'a> Index<'a> {
                 .covering(host)
                 .next()?
                 .first()
+                .map(|group| &**group)
         };
         match (wanted, namespace) {
             (Same::Yes, namespace) => of(namespace),

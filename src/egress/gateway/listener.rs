@@ -1,16 +1,16 @@
 //! The listener of a router on one port of its pod.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use smol_str::SmolStr;
-
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
 use super::GatewayServer;
 use super::merged::claim;
 use super::routes::GatewayRoutes;
-use crate::egress::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener};
+use crate::egress::filter_chain::{ChainMatch, Chains, FilterChain, Handling, Listener, Names};
 use crate::egress::host::overlaps;
 use crate::egress::l4_route::L4Route;
 use crate::egress::listener::WILDCARD;
@@ -110,7 +110,7 @@ fn chains<'m>(
         }];
     }
     match server.tls_mode() {
-        None => tcp_chain(proxy, server, Vec::new(), false)
+        None => tcp_chain(proxy, server, Names::new(), false)
             .into_iter()
             .collect(),
         // Every cluster of the mesh by its own server name: none of them leads out of the mesh.
@@ -126,7 +126,7 @@ fn chains<'m>(
 fn tcp_chain<'m>(
     proxy: &Proxy<'m>,
     server: &GatewayServer<'m>,
-    server_names: Vec<String>,
+    server_names: Names<'m>,
     ends_tls: bool,
 ) -> Option<FilterChain<'m>> {
     let found = bound(proxy, server).into_iter().find_map(|service| {
@@ -167,11 +167,12 @@ fn tls_chains<'m>(
                     continue;
                 }
                 let asked_names = asked.value.sni_hosts.items().iter();
-                let server_names: Vec<_> = asked_names.map(|name| name.value.to_string()).collect();
-                if claim(names, server_names.clone(), server.bind()) {
+                let asked_names: Vec<&str> = asked_names.map(|name| name.value.as_str()).collect();
+                let claimed = asked_names.iter().map(|name| (*name).to_owned()).collect();
+                if claim(names, claimed, server.bind()) {
                     chains.push(FilterChain {
                         when: ChainMatch {
-                            server_names,
+                            server_names: asked_names.into_iter().map(Cow::Borrowed).collect(),
                             ..ChainMatch::default()
                         },
                         ends_tls: false,

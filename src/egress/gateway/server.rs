@@ -1,8 +1,11 @@
 //! A server of a Gateway.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use crate::egress::filter_chain::Names;
 use crate::egress::namespace::{Same, same};
 use crate::egress::protocol::Protocol;
 use crate::egress::virtual_service::Binding;
@@ -111,8 +114,12 @@ impl<'m> GatewayServer<'m> {
     }
 
     /// The names by which TLS connections to it are told from others.
-    pub fn server_names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.hosts.iter().map(|host| host.name.to_owned()).collect();
+    pub fn server_names(&self) -> Names<'m> {
+        let mut names: Names<'m> = self
+            .hosts
+            .iter()
+            .map(|host| Cow::Borrowed(host.name))
+            .collect();
         names.sort_unstable();
         names.dedup();
         names

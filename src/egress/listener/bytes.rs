@@ -1,14 +1,14 @@
 //! The filter chains of a port whose bytes are passed on: by server name, or by address.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use smol_str::SmolStr;
 
-use ipnet::IpNet;
-
 use super::{Addition, WILDCARD};
-use crate::egress::filter_chain::{ChainMatch, FilterChain, Handling};
+use crate::egress::filter_chain::{ChainMatch, FilterChain, Handling, Names};
 use crate::egress::host::{self, other_names};
 use crate::egress::l4_route::L4Route;
 use crate::egress::proxy::Proxy;
@@ -81,8 +81,8 @@ impl<'m> ByteChains<'_, '_, 'm> {
                         chains.push(FilterChain {
                             when: ChainMatch {
                                 sniffed_http: false,
-                                server_names: names,
-                                destinations: subnets.clone(),
+                                server_names: names.into_iter().map(Cow::Borrowed).collect(),
+                                destinations: subnets.clone().into(),
                             },
                             ends_tls: false,
                             handling: Handling::Tcp(L4Route::Rule {
@@ -104,7 +104,7 @@ impl<'m> ByteChains<'_, '_, 'm> {
     }
 
     /// Where the address does not tell services apart, the server name must.
-    fn server_names(&self, bind: &str, in_range: bool) -> Vec<String> {
+    fn server_names(&self, bind: &str, in_range: bool) -> Names<'m> {
         let service = &self.addition.service.base;
         let definition = service.definition;
         let range = self
@@ -115,14 +115,16 @@ impl<'m> ByteChains<'_, '_, 'm> {
         let dynamic =
             host::is_wildcard(service.name()) && definition.resolution == Resolution::DynamicDns;
         if !(in_range || range || anywhere || dynamic) {
-            return Vec::new();
+            return Names::new();
         }
-        let mut names = vec![service.name().to_owned()];
+        let mut names = Names::new();
+        names.push(Cow::Borrowed(&service.host.name));
         for alias in self.proxy.model.aliases.of(service.name()) {
             let listener = self.addition.listener;
             if listener.imports_alias(definition.namespace(), service.name(), alias) {
-                names.push(alias.clone());
-                names.extend(other_names(alias, self.proxy.scope.client.namespace()));
+                let others = other_names(alias, self.proxy.scope.client.namespace());
+                names.push(Cow::Borrowed(alias));
+                names.extend(others.into_iter().map(Cow::Owned));
             }
         }
         names
@@ -155,7 +157,7 @@ impl<'m> ByteChains<'_, '_, 'm> {
                 };
                 let conditions = rule.value.matches.items();
                 if conditions.is_empty() {
-                    chains.push(chain(own));
+                    chains.push(chain(own.into()));
                     return chains;
                 }
                 let mut subnets = Vec::new();
@@ -173,19 +175,19 @@ impl<'m> ByteChains<'_, '_, 'm> {
                     }
                     let written = asked.destination_subnets.items();
                     if written.is_empty() || self.addition.number == 0 {
-                        chains.push(chain(own));
+                        chains.push(chain(own.into()));
                         return chains;
                     }
                     subnets.extend(nets(written));
                 }
                 if !subnets.is_empty() {
                     own_is_taken |= same_nets(&subnets, &own);
-                    chains.push(chain(subnets));
+                    chains.push(chain(subnets.into()));
                 }
             }
         }
         if !own_is_taken {
-            chains.push(self.own_chain(own, |_| Vec::new()));
+            chains.push(self.own_chain(own, |_| Names::new()));
         }
         chains
     }
@@ -193,7 +195,7 @@ impl<'m> ByteChains<'_, '_, 'm> {
     fn own_chain(
         &self,
         destinations: Vec<IpNet>,
-        names: impl FnOnce(&[IpNet]) -> Vec<String>,
+        names: impl FnOnce(&[IpNet]) -> Names<'m>,
     ) -> FilterChain<'m> {
         let service = self.addition.service;
         // A service with one port is reached through it, whatever the port of the egress listener.
@@ -207,7 +209,7 @@ impl<'m> ByteChains<'_, '_, 'm> {
             when: ChainMatch {
                 sniffed_http: false,
                 server_names: names(&destinations),
-                destinations,
+                destinations: destinations.into(),
             },
             ends_tls: false,
             handling: Handling::Tcp(L4Route::Service {
@@ -253,8 +255,8 @@ struct L4Condition<'c> {
     source_namespace: &'c Rare<SmolStr>,
 }
 
-fn texts(list: &[Spanned<SmolStr>]) -> Vec<String> {
-    list.iter().map(|text| text.value.to_string()).collect()
+fn texts(list: &[Spanned<SmolStr>]) -> Vec<&str> {
+    list.iter().map(|text| text.value.as_str()).collect()
 }
 
 /// The subnets that are ones.

@@ -100,7 +100,7 @@ pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
     if !found.is_empty() {
         return found;
     }
-    let mut walk = Walk::new(model, usize::MAX);
+    let mut walk = Walk::new(model, Arc::default(), usize::MAX);
     for client in askers(model, question) {
         let Some(call) = question.call(&client) else {
             continue;

@@ -1,6 +1,7 @@
 //! The paths of a world, some clients at a time: all of them together may be many times larger than its files.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -9,6 +10,7 @@ use super::walk::Walk;
 use super::{Path, Question};
 use crate::egress::client::Client;
 use crate::egress::model::Model;
+use crate::egress::tables::SharedTables;
 
 /// So many endpoints of a cluster are kept for rules: with that many each percent of them is one at least.
 const KEPT: usize = 100;
@@ -31,6 +33,7 @@ pub struct Parts<'m> {
     question: Question,
     kept: usize,
     ahead: VecDeque<Errand<'m>>,
+    tables: Arc<SharedTables<'m>>,
 }
 
 impl<'m> Parts<'m> {
@@ -55,6 +58,7 @@ impl<'m> Parts<'m> {
             question,
             kept,
             ahead,
+            tables: Arc::default(),
         }
     }
 
@@ -83,8 +87,9 @@ impl Iterator for Parts<'_> {
             return None;
         }
         let (model, question, kept) = (self.model, &self.question, self.kept);
+        let tables = &self.tables;
         let found = shares.par_iter_mut().flat_map_iter(|(errand, share)| {
-            let start = || Walk::new(model, kept);
+            let start = || Walk::new(model, Arc::clone(tables), kept);
             errand.follow(*share, question, start)
         });
         let mut found: Vec<(Destination, Path)> = found.collect();

@@ -14,6 +14,7 @@ use crate::egress::gateway;
 use crate::egress::model::Model;
 use crate::egress::proxy::Proxy;
 use crate::egress::service::Origin;
+use crate::egress::tables::SharedTables;
 use crate::egress::virtual_service::Binding;
 
 /// More proxies than this one after another are taken for a circle.
@@ -41,6 +42,8 @@ type Clusters = SmallVec<[(usize, Option<Arc<ClusterFacts>>); 1]>;
 /// Follows calls from proxy to proxy; remembers what it has met.
 pub(super) struct Walk<'m> {
     pub(super) model: &'m Model<'m>,
+    /// What it has in common with others.
+    tables: Arc<SharedTables<'m>>,
     /// How many endpoints of a cluster are kept.
     kept: usize,
     /// How many more endpoints are looked at.
@@ -53,9 +56,10 @@ pub(super) struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    pub(super) fn new(model: &'m Model<'m>, kept: usize) -> Self {
+    pub(super) fn new(model: &'m Model<'m>, tables: Arc<SharedTables<'m>>, kept: usize) -> Self {
         Self {
             model,
+            tables,
             kept,
             left: ENDPOINTS,
             ways: ALL_WAYS,
@@ -78,11 +82,11 @@ impl<'m> Walk<'m> {
     }
 
     fn meet(&mut self, client: &Client) -> &mut Met<'m> {
-        let (model, number) = (self.model, self.met.len());
+        let (model, tables, number) = (self.model, &self.tables, self.met.len());
         let met = self.met.entry(client.clone());
         met.or_insert_with_key(|client| Met {
             number,
-            proxy: Proxy::new(model, client),
+            proxy: Proxy::with(model, client, tables.of(client)),
         })
     }
 

@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use smol_str::SmolStr;
-
 use ipnet::IpNet;
+use smol_str::SmolStr;
 
 use crate::source::{Span, Spanned};
 

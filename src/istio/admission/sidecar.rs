@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use smol_str::SmolStr;
 
-use super::super::Items;
 use super::super::proxy::{
     CaptureMode, OutboundMode, OutboundTrafficPolicy, ServerTlsMode, Sidecar, SidecarEgress,
     SidecarIngress, SidecarPort,
 };
+use super::super::{Items, List};
 use super::host::{domain_fault, is_address, socket_fault};
 use super::{
     Review, also, connection_pool, labels, port, refusal, route_destination, server_tls, warning,
@@ -79,7 +79,7 @@ fn check_ingress_tls(listener: &SidecarIngress, review: &mut Review<'_>) {
     let text = |value: &Option<Spanned<SmolStr>>| {
         value.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
     };
-    let list = |value: &Option<Spanned<Vec<Spanned<SmolStr>>>>| {
+    let list = |value: &Option<Spanned<List<SmolStr>>>| {
         value.as_ref().filter(|it| !it.is_empty()).map(|it| it.key)
     };
     let certificates = tls
