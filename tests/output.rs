@@ -93,7 +93,7 @@ fn sample() -> (Report, Sources) {
         edits: vec![Edit { span: resolution, text: "DNS".into() }],
     });
     logical.resource = Some(std::sync::Arc::new(ResourceRef {
-        kind: "ServiceEntry".into(),
+        kind: "ServiceEntry",
         namespace: Some("payments".into()),
         name: Some("partner".into()),
     }));

@@ -111,8 +111,11 @@ pub struct Chains<'m> {
 
 impl<'m> Chains<'m> {
     /// Those of the first service of a listener, which are not compared with each other.
-    pub fn first(chains: Vec<FilterChain<'m>>) -> Self {
+    /// Room is made for those of so many more services.
+    pub fn first(chains: Vec<FilterChain<'m>>, room: usize) -> Self {
         let mut out = Self::default();
+        out.chains.reserve(room);
+        out.by_key.reserve(room);
         for chain in chains {
             let hash = out.hasher.hash_one(chain.when.key());
             out.push(hash, chain);
@@ -159,6 +162,7 @@ impl<'m> Chains<'m> {
         let mut chains = self.chains;
         let rest = chains.extract_if(.., |chain| chain.when.is_for_the_rest());
         let mut default = rest.last();
+        chains.shrink_to_fit();
         if chains.is_empty() {
             chains.extend(default.take());
         } else if default.is_none() {

@@ -20,7 +20,7 @@ impl Fingerprints {
         hash.add(&sources.get(finding.span.file).path);
         match (&finding.resource, &finding.field) {
             (Some(resource), Some(field)) => {
-                hash.add(&resource.kind);
+                hash.add(resource.kind);
                 hash.add(resource.namespace.as_deref().unwrap_or(""));
                 hash.add(resource.name.as_deref().unwrap_or(""));
                 hash.add(field);

@@ -26,8 +26,7 @@ pub(super) struct VirtualServiceDuplicate;
 
 impl Check for VirtualServiceDuplicate {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut first: HashMap<(Audience<'_>, &str), (&VirtualService<'_>, Span)> =
-            HashMap::default();
+        let mut first: HashMap<(Audience<'_>, &str), First<'_>> = HashMap::default();
         for service in cx.model.virtual_services.iter() {
             let of_mesh = service.bindings.contains(&Binding::Mesh);
             let Some(audience) = audience(service) else {
@@ -41,13 +40,15 @@ impl Check for VirtualServiceDuplicate {
                 if !definitions.any(|it| it.origin == Origin::ServiceEntry) {
                     continue;
                 }
-                let Some((other, kept)) = first.get(&(audience, host)) else {
-                    first.insert((audience, host), (service, *line));
-                    continue;
-                };
-                if other.resource.name() == service.resource.name() {
+                let First { other, kept, left } = first.entry((audience, host)).or_insert(First {
+                    other: service,
+                    kept: *line,
+                    left: OTHERS,
+                });
+                if *left == 0 || other.resource.name() == service.resource.name() {
                     continue;
                 }
+                *left -= 1;
                 let files = (other.resource.span.file, service.resource.span.file);
                 let basis = Basis::together(cx.world.is_one_unit(files.0, files.1));
                 let message = format!(
@@ -63,6 +64,16 @@ impl Check for VirtualServiceDuplicate {
             }
         }
     }
+}
+
+/// So many others of one host are told of.
+const OTHERS: usize = 1000;
+
+/// The VirtualService that sidecars use of a host, its line, and of how many others is still told.
+struct First<'c> {
+    other: &'c VirtualService<'c>,
+    kept: Span,
+    left: usize,
 }
 
 /// Whose sidecars get a VirtualService.

@@ -89,7 +89,7 @@ pub fn read(input: &Input, buffer: &mut Vec<u8>, all: bool) -> Result<Content, R
 pub fn read_stream(stream: impl Read) -> Result<(Content, Vec<u8>), ReadError> {
     let mut buffer = Vec::new();
     fill(stream, 0, &mut buffer)?;
-    let content = decode(&buffer, |_| true).unwrap_or(Content::Nothing);
+    let content = decode(&mut buffer, |_| true).unwrap_or(Content::Nothing);
     if matches!(content, Content::Text(_)) {
         buffer = Vec::new();
     }
@@ -151,22 +151,36 @@ fn is_open_already(path: &Path) -> bool {
 }
 
 /// The text, if its bytes in UTF-8 matter.
-fn decode(bytes: &[u8], matters: impl Fn(&[u8]) -> bool) -> Option<Content> {
-    if let Some(text) = wide(bytes) {
+fn decode(buffer: &mut Vec<u8>, matters: impl Fn(&[u8]) -> bool) -> Option<Content> {
+    if let Some(text) = wide(buffer) {
         return matters(text.as_bytes()).then_some(Content::Wide { text });
     }
-    if !matters(bytes) {
+    if !matters(buffer) {
         return None;
     }
-    Some(match std::str::from_utf8(bytes) {
-        Ok(text) => Content::Text(text.to_owned()),
-        Err(error) => Content::NotUtf8 {
-            text: String::from_utf8_lossy(bytes).into_owned(),
-            at: u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX),
-            len: u32::try_from('\u{fffd}'.len_utf8()).unwrap_or(0),
-        },
+    let bytes = match buffer.len() > COPIED {
+        true => std::mem::take(buffer),
+        false => buffer.clone(),
+    };
+    Some(match String::from_utf8(bytes) {
+        Ok(mut text) => {
+            text.shrink_to_fit();
+            Content::Text(text)
+        }
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            *buffer = error.into_bytes();
+            Content::NotUtf8 {
+                text: String::from_utf8_lossy(buffer).into_owned(),
+                at: u32::try_from(at).unwrap_or(u32::MAX),
+                len: u32::try_from('\u{fffd}'.len_utf8()).unwrap_or(0),
+            }
+        }
     })
 }
+
+/// A longer text keeps the buffer that it was read into.
+const COPIED: usize = 64 * 1024;
 
 /// The text of a file that begins with a UTF-16 or UTF-32 byte order mark.
 fn wide(bytes: &[u8]) -> Option<String> {

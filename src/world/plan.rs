@@ -36,13 +36,15 @@ struct Found {
 }
 
 pub(super) fn rivals(files: &[&File]) -> Rivals {
+    // A file is no rival of itself.
+    let several = files.len() > 1;
     let defined: Vec<(&str, Vec<(bool, Identity<'_>)>)> = files
         .iter()
         .map(|file| {
             let defines = file
                 .resources
                 .iter()
-                .filter(|resource| resource.spec.is_istio())
+                .filter(|resource| several && resource.spec.is_istio())
                 .flat_map(|resource| {
                     let written = Identity::written(resource).map(|identity| (true, identity));
                     let effective = Identity::of(resource).map(|identity| (false, identity));

@@ -104,6 +104,9 @@ fn lasting(file: &File) -> Vec<&Resource> {
 
 /// For each file: its resources that other files define too, each with a number that its definitions share.
 fn repeated(files: &[Vec<&Resource>]) -> Vec<Vec<(usize, Span)>> {
+    if let [_] = files {
+        return vec![Vec::new()];
+    }
     let mut known: HashMap<Identity<'_>, usize> = HashMap::default();
     let mut counts: Vec<usize> = Vec::new();
     let mut out: Vec<Vec<(usize, Span)>> = Vec::with_capacity(files.len());

@@ -82,6 +82,7 @@ pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> PortListeners<'m> {
     let mut build = Build {
         proxy,
         entries: BTreeMap::new(),
+        room: 0,
     };
     if proxy.scope.client.proxy == ProxyKind::Sidecar {
         for listener in &proxy.scope.listeners {
@@ -103,6 +104,8 @@ pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> PortListeners<'m> {
 struct Build<'s, 'm> {
     proxy: &'s Proxy<'m>,
     entries: BTreeMap<String, Entry<'m>>,
+    /// So many services of the port come together at the wildcard address.
+    room: usize,
 }
 
 impl<'m> Build<'_, 'm> {
@@ -111,7 +114,9 @@ impl<'m> Build<'_, 'm> {
         if is_reserved(listener.bind(), port, protocol) {
             return;
         }
-        for service in self.proxy.imported_on(listener, port).iter() {
+        let services = self.proxy.imported_on(listener, port);
+        self.room = services.len();
+        for service in services.iter() {
             for address in addresses(service) {
                 self.add(&Addition {
                     listener,
@@ -131,7 +136,9 @@ impl<'m> Build<'_, 'm> {
         for entry in self.entries.values_mut() {
             entry.locked = true;
         }
-        for service in self.proxy.imported_on(listener, number).iter() {
+        let services = self.proxy.imported_on(listener, number);
+        self.room = services.len();
+        for service in services.iter() {
             for port in service.ports().filter(|port| port.number == number) {
                 if is_reserved(listener.bind(), number, port.protocol) {
                     continue;
@@ -257,7 +264,7 @@ impl<'m> Build<'_, 'm> {
             _ => {
                 let entry = Entry {
                     protocol,
-                    chains: Chains::first(chains),
+                    chains: Chains::first(chains, if wildcard { self.room } else { 0 }),
                     locked: false,
                 };
                 self.entries.insert(bind.into_owned(), entry);

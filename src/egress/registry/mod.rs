@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::service::{Definition, Origin, Service, distribute};
 use super::visibility::{DefaultExport, Exposure, exposure};
-use crate::istio::resource::Resource;
+use crate::istio::resource::{Resource, Spec};
 use crate::istio::version::IstioVersion;
 
 use host::OfHost;
@@ -43,11 +43,9 @@ struct OnPort {
 impl<'a> Registry<'a> {
     /// `default`: what an absent `exportTo` means.
     pub fn new(resources: &[&'a Resource], default: DefaultExport, version: IstioVersion) -> Self {
-        let mut definitions: Vec<Definition<'a>> = resources
-            .iter()
-            .filter(|resource| !resource.refused)
-            .filter_map(|resource| Definition::read(resource))
-            .collect();
+        let services = resources.iter().copied().filter(is_service);
+        let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(services.clone().count());
+        definitions.extend(services.filter_map(Definition::read));
         distribute(&mut definitions, resources);
         // Kubernetes Services count as the oldest. Of the others, the order of the files stands for their age.
         definitions.sort_by_key(|definition| {
@@ -56,7 +54,8 @@ impl<'a> Registry<'a> {
             (definition.origin, kubernetes.then_some(name))
         });
 
-        let mut order: Vec<(u32, u32)> = Vec::new();
+        let hosts = definitions.iter().map(|it| it.hosts.len()).sum();
+        let mut order: Vec<(u32, u32)> = Vec::with_capacity(hosts);
         for (definition, at) in definitions.iter_mut().zip(0u32..) {
             // The hosts of one entry are of one age; then their names decide. One that is listed twice is one.
             definition.hosts.sort_by(|a, b| a.name.cmp(&b.name));
@@ -70,6 +69,7 @@ impl<'a> Registry<'a> {
             );
         }
         let mut by_host: HashMap<Cow<'a, str>, u32> = HashMap::default();
+        by_host.reserve(order.len());
         let mut hosts: Vec<OfHost> = Vec::new();
         for (&(definition, host), rank) in order.iter().zip(0u32..) {
             let definition = definitions.get_mut(definition as usize);
@@ -293,6 +293,11 @@ impl<'a> Registry<'a> {
         seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
     }
+}
+
+fn is_service(resource: &&Resource) -> bool {
+    let defines = matches!(resource.spec, Spec::ServiceEntry(_) | Spec::Service(_));
+    defines && !resource.refused
 }
 
 fn note(list: &mut Vec<u32>, at: u32) {

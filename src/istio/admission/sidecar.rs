@@ -224,7 +224,7 @@ fn check_repeated(hosts: &[Spanned<SmolStr>], review: &mut Review<'_>) {
             first.entry(parts).or_insert(host.span);
         }
     }
-    let mut narrower: BTreeMap<Span, Vec<&Spanned<String>>> = BTreeMap::new();
+    let mut narrower: BTreeMap<Span, Vec<&Spanned<SmolStr>>> = BTreeMap::new();
     for host in hosts {
         let Some((namespace, name)) = parts(host) else {
             continue;
