@@ -69,7 +69,7 @@ mod tests {
             finding(3, "`a[10].b[2]` is 6"),
             finding(4, "`a[11].b[2]` is 6").because(other, "for this reason"),
         ]);
-        let messages: Vec<_> = found.iter().map(|it| it.message.as_str()).collect();
+        let messages: Vec<_> = found.iter().map(|it| &*it.message).collect();
         assert_eq!(
             messages,
             ["`a[0].b[1]` is 5", "`a[10].b[2]` is 6", "`a[11].b[2]` is 6"]
