@@ -11,31 +11,40 @@ use crate::istio::Resource;
 use crate::source::{FileId, Sources, Span};
 use crate::yaml::{Tree, split};
 
-/// Names the object of each finding that does not name one.
+/// So many findings are looked at by one pair of hands.
+const SHARE: usize = 1024;
+
+/// Names the object of each finding that does not name one. Findings of one object that follow each other share its name.
 pub(super) fn resources<'a>(
     findings: &mut [Diagnostic],
     resources: impl Iterator<Item = &'a Resource>,
 ) {
     let mut resources: Vec<&Resource> = resources.collect();
     resources.sort_by_key(|resource| resource.span);
-    let mut named: Vec<Option<Arc<ResourceRef>>> = vec![None; resources.len()];
-    for finding in findings {
-        if finding.resource.is_none() {
-            let span = finding.span;
-            // Objects do not lie in each other: the last that begins at or before the place is the one, or none is.
-            let after = resources.partition_point(|resource| {
-                (resource.span.file, resource.span.start) <= (span.file, span.start)
-            });
-            let before = after.checked_sub(1);
-            let before = before.and_then(|at| Some((resources.get(at)?, named.get_mut(at)?)));
-            finding.resource = before
-                .filter(|(resource, _)| resource.span.contains(span))
-                .map(|(resource, named)| {
-                    let named = named.get_or_insert_with(|| Arc::new(resource.reference()));
-                    Arc::clone(named)
-                });
+    findings.par_chunks_mut(SHARE).for_each(|findings| {
+        let mut last: Option<(Span, Arc<ResourceRef>)> = None;
+        for finding in findings.iter_mut().filter(|it| it.resource.is_none()) {
+            let Some(resource) = around(&resources, finding.span) else {
+                continue;
+            };
+            let named = match last.take() {
+                Some((at, named)) if at == resource.span => named,
+                _ => Arc::new(resource.reference()),
+            };
+            finding.resource = Some(Arc::clone(&named));
+            last = Some((resource.span, named));
         }
-    }
+    });
+}
+
+/// The object in which a place lies. Objects do not lie in each other: the last that begins at or before the place is the
+/// one, or none is.
+fn around<'a>(sorted: &[&'a Resource], place: Span) -> Option<&'a Resource> {
+    let after = sorted.partition_point(|resource| {
+        (resource.span.file, resource.span.start) <= (place.file, place.start)
+    });
+    let before = sorted.get(after.checked_sub(1)?)?;
+    before.span.contains(place).then_some(before)
 }
 
 /// Finds the path of each finding about an object that has none. The trees are gone, so the documents that have findings
@@ -86,12 +95,12 @@ fn wanted(finding: &Diagnostic) -> Wanted {
 }
 
 /// The path with the absent child behind it; nothing for the object itself.
-fn field(mut path: String, absent: Option<&str>) -> Option<Box<str>> {
+fn field(mut path: String, absent: Option<&str>) -> Option<String> {
     if let Some(absent) = absent {
         if !path.is_empty() && !absent.starts_with('[') {
             path.push('.');
         }
         path.push_str(absent);
     }
-    (!path.is_empty()).then(|| path.into())
+    (!path.is_empty()).then_some(path)
 }

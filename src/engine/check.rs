@@ -89,6 +89,7 @@ pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
     if let Some(name) = settings.world {
         keep_world(&mut findings, loaded, &worlds, name);
     }
+    report::sort(&loaded.sources, &mut findings);
     about::resources(&mut findings, loaded.resources());
     if settings.fields {
         about::fields(&mut findings, &loaded.sources, loaded.resources());

@@ -1,5 +1,7 @@
 //! Runs the rules over the worlds.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 
 use super::Settings;
@@ -41,8 +43,12 @@ fn options<'a>(config: &'a Config, rule: &'a str) -> Options<'a> {
     Options::new(rule, set)
 }
 
-/// What the rules find in all worlds. As many worlds are looked at together as there are threads: a model is larger than
-/// the manifests that it is made of.
+/// So many worlds are looked at before what was found in them is joined, for each thread: what several worlds share is
+/// found in each.
+const TOGETHER: usize = 4;
+
+/// What the rules find in all worlds. Those of one size are looked at together, the largest first: then no thread waits
+/// long for another.
 pub(super) fn judge(
     worlds: &Worlds<'_>,
     rules: &[Ready],
@@ -50,11 +56,13 @@ pub(super) fn judge(
     settings: &Settings<'_>,
 ) -> Vec<Diagnostic> {
     let known = model_settings(settings);
-    let numbered: Vec<(usize, &World<'_>)> = worlds.list.iter().enumerate().collect();
+    let mut numbered: Vec<(usize, &World<'_>)> = worlds.list.iter().enumerate().collect();
+    numbered.sort_by_key(|(_, world)| Reverse(world.resources.len()));
     let found = numbered
-        .chunks(rayon::current_num_threads())
+        .chunks(TOGETHER * rayon::current_num_threads())
         .flat_map(|together| {
-            let found = together.par_iter().flat_map_iter(|&(number, world)| {
+            let one_each = together.par_iter().with_max_len(1);
+            let found = one_each.flat_map_iter(|&(number, world)| {
                 let found = look(world, rules, sources, settings, &known);
                 found.into_iter().map(move |finding| (number, finding))
             });

@@ -1,20 +1,21 @@
-//! The last step: order, duplicates, counts.
+//! The last steps: order, duplicates, counts.
 
 use std::cmp::Ordering;
+
+use rayon::prelude::*;
 
 use super::Loaded;
 use crate::diag::{Diagnostic, Report, RuleInfo, Summary};
 use crate::istio::IstioVersion;
 use crate::source::Sources;
 
-/// Orders the findings and counts them.
+/// Counts the findings.
 pub(super) fn report(
     loaded: &Loaded,
-    mut diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     rules: Vec<RuleInfo>,
     istio_version: IstioVersion,
 ) -> Report {
-    sort(&loaded.sources, &mut diagnostics);
     let summary = Summary {
         files: loaded.files,
         unread: loaded.problems.len(),
@@ -35,11 +36,11 @@ pub(super) fn report(
     report
 }
 
-/// By (path, start, rule), then by whatever else tells two findings apart; equal ones are one.
-fn sort(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
+/// Orders findings by (path, start, rule), then by whatever else tells two apart; equal ones are one.
+pub(super) fn sort(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) {
     let path = |finding: &Diagnostic| sources.get(finding.span.file).path.as_str();
     let rest = |finding: &Diagnostic| (finding.span.start, finding.rule, finding.span.end);
-    diagnostics.sort_by(|a, b| {
+    diagnostics.par_sort_by(|a, b| {
         let paths = match a.span.file == b.span.file {
             true => Ordering::Equal,
             false => path(a).cmp(path(b)),
