@@ -95,12 +95,12 @@ fn wanted(finding: &Diagnostic) -> Wanted {
 }
 
 /// The path with the absent child behind it; nothing for the object itself.
-fn field(mut path: String, absent: Option<&str>) -> Option<String> {
+fn field(mut path: String, absent: Option<&str>) -> Option<Box<str>> {
     if let Some(absent) = absent {
         if !path.is_empty() && !absent.starts_with('[') {
             path.push('.');
         }
         path.push_str(absent);
     }
-    (!path.is_empty()).then_some(path)
+    (!path.is_empty()).then(|| path.into())
 }
