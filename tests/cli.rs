@@ -853,6 +853,61 @@ fn what_a_patch_changes_is_advice() {
     ));
 }
 
+/// What is missing only because it is misspelt is told once, at the field.
+#[test]
+fn a_misspelt_field_is_told_once() {
+    let entry = |spec: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             hosts: [a.example]\n  ports: [{{number: 443, name: tls, protocol: TLS}}]\n{spec}---\n"
+        )
+    };
+    let rule = |policy: &str| {
+        let endpoints =
+            "  resolution: STATIC\n  endpoints: [{address: 192.0.2.1}, {address: 192.0.2.2}]\n";
+        format!(
+            "{}apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             host: a.example\n  trafficPolicy: {policy}\n",
+            entry(endpoints)
+        )
+    };
+    let retries = |retries: &str| {
+        format!(
+            "{}apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             hosts: [a.example]\n  http:\n  - retries: {retries}\n    route: [{{destination: {{host: a.example}}}}]\n",
+            entry("  resolution: DNS\n").replace("protocol: TLS", "protocol: HTTP")
+        )
+    };
+    for text in [
+        entry("  resolution: STATIC\n  endpoint: [{address: 192.0.2.1}]\n"),
+        entry("  resoluton: STATIC\n  endpoints: [{address: 192.0.2.1}]\n"),
+        rule("{conectionPool: {tcp: {connectTimeout: 1s}}}"),
+        rule("{connectionPool: {tpc: {connectTimeout: 1s}}}"),
+        rule("{outlierDetection: {maxEjectionPercentage: 50}}"),
+        rule("{tls: {mod: SIMPLE, sni: a.example}}"),
+        rule(
+            "{portLevelSettings: [{port: {number: 443}, conectionPool: {tcp: {connectTimeout: 1s}}}]}",
+        ),
+        rule(
+            "{portLevelSettings: [{port: {num: 443}, connectionPool: {tcp: {connectTimeout: 1s}}}]}",
+        ),
+        retries("{attempt: 3, retryOn: reset}"),
+        retries("{attempt: 3}"),
+    ] {
+        let folder = folder(&[("a.yaml", &text)]);
+        let output = run(&folder, &["--isolated", "--format=concise"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let loud: Vec<_> = said
+            .lines()
+            .filter(|it| !it.contains(": advice "))
+            .collect();
+        let [one] = loud.as_slice() else {
+            panic!("{text}{said}");
+        };
+        assert!(one.contains("[unknown-field]"), "{text}{said}");
+    }
+}
+
 #[test]
 fn a_filter_lets_pass_what_is_no_text() {
     let input = b"apiVersion: networking.istio.io/v1\nkind: \xff\xfe\n";

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::judge::{judge, prepare};
 use super::levels::unknown_rules;
-use super::{BUILT_IN, FIXED, Levels, Loaded, about, patched, report, unknown_values};
+use super::{BUILT_IN, FIXED, Levels, Loaded, about, misspelt, patched, report, unknown_values};
 use crate::config::{Config, annotations};
 use crate::diag::{Diagnostic, Report, RuleInfo};
 use crate::istio::{IstioVersion, Spec};
@@ -83,6 +83,7 @@ pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
     findings.append(&mut judge(&worlds, &rules, &loaded.sources, settings));
     findings.extend(annotations(loaded));
     unknown_values::drop(&mut findings, loaded.resources());
+    misspelt::drop(&mut findings, loaded.resources());
     patched::soften(&mut findings, loaded);
     findings.retain_mut(|finding| settings.levels.adjust(&known, finding));
     silence(&mut findings, comments, loaded, settings, &known);

@@ -9,6 +9,7 @@ mod kustomize;
 mod levels;
 mod load;
 mod locate;
+mod misspelt;
 mod notices;
 mod parse;
 mod patched;

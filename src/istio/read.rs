@@ -7,7 +7,7 @@ use super::alike::told_once;
 use super::api::Head;
 use super::decode::{Decode, Decoder};
 use super::placeholder::touches;
-use super::resource::{Meta, Namespace, Resource, Spec};
+use super::resource::{Meta, Misspelt, Namespace, Resource, Spec};
 use super::version::IstioVersion;
 use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
@@ -77,6 +77,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         meta,
         spec: decoded,
         placeholders: decoder.placeholders,
+        misspelt: verdict.lacking,
         refused: false,
     };
     if let Some(written) = resource.written_namespace() {
@@ -96,19 +97,29 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         .map(place)
         .chain(misspelt)
         .collect();
-    findings.extend(
-        admission::check(&resource, version)
-            .into_iter()
-            .filter(|it| !said.contains(&place(it))),
-    );
+    let (follows, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, version)
+        .into_iter()
+        .filter(|it| !said.contains(&place(it)))
+        .partition(|it| follows_from(&resource.misspelt, it));
+    findings.append(&mut refused);
     findings.retain(|finding| !touches(finding, &resource.placeholders));
-    resource.refused = findings.iter().any(|finding| finding.refused_by.is_some());
+    let mut all = findings.iter().chain(&follows);
+    resource.refused = all.any(|finding| finding.refused_by.is_some());
     if resource.refused {
         // What is not admitted is not admitted with a warning.
         findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
     }
     out.diagnostics.append(&mut told_once(findings));
     out.resources.push(resource);
+}
+
+/// Whether a field is missing only because it is misspelt, which is said there.
+pub fn follows_from(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
+    let absent = finding.absent.as_deref();
+    misspelt.iter().any(|it| {
+        let here = it.key == finding.span && absent.is_none_or(|absent| absent == it.field);
+        here || absent == Some(it.field) && it.object.contains(finding.span)
+    })
 }
 
 type Read = fn(Option<Node<'_>>, &mut Decoder) -> Spec;

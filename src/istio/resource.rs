@@ -119,6 +119,16 @@ impl Spec {
     }
 }
 
+/// A field that an object lacks, because it stands there in another spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misspelt {
+    /// The key of the object, or the first character of an item.
+    pub key: Span,
+    pub object: Span,
+    /// As it is spelt right.
+    pub field: &'static str,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     /// The whole object; in a `List`, the item.
@@ -132,6 +142,8 @@ pub struct Resource {
     pub spec: Spec,
     /// Scalars whose value is unknown. A finding that rests on one of them is not said.
     pub placeholders: Vec<Span>,
+    /// What it lacks only because it is misspelt.
+    pub misspelt: Vec<Misspelt>,
     /// Admission refuses it: for the model it does not exist.
     pub refused: bool,
 }
@@ -145,6 +157,11 @@ impl Resource {
     /// The namespace, or `None` where it is unknown.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.name.as_deref()
+    }
+
+    /// Whether it lacks a field of this name because that is misspelt.
+    pub fn misspells(&self, field: &str) -> bool {
+        self.misspelt.iter().any(|it| it.field == field)
     }
 
     /// The namespace that stands in the object; `None` also where something will be put in its place.

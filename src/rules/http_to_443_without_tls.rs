@@ -4,6 +4,7 @@ use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Because, Handler};
+use crate::istio::resource::Resource;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -43,9 +44,12 @@ impl Check for HttpTo443WithoutTls {
             if definition.is_some_and(|it| cx.gateway_api().encrypts(it.resource)) {
                 continue;
             }
-            // A rule for chosen workloads may do it, and no others need to call.
+            // A rule for chosen workloads may do it, and no others need to call. One that is misspelt was to do it.
             let mut rules = cx.rules_for(&reached.path.host);
-            if rules.any(|(_, rule)| rule.workload_selector.is_some()) {
+            let misspelt = |it: &Resource| it.misspells("tls") || it.misspells("mode");
+            if rules.any(|(it, rule)| rule.workload_selector.is_some() || misspelt(it))
+                || definition.is_some_and(|it| it.resource.misspells("protocol"))
+            {
                 continue;
             }
             let chosen = hop.result.clusters.get(hop.chosen);

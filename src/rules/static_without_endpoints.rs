@@ -35,7 +35,9 @@ impl Check for StaticWithoutEndpoints {
             else {
                 continue;
             };
-            if !is_static || !empty {
+            let resource = definition.resource;
+            let meant = ["endpoints", "workloadSelector"];
+            if !is_static || !empty || meant.into_iter().any(|it| resource.misspells(it)) {
                 continue;
             }
             let message = format!(

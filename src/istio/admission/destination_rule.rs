@@ -119,7 +119,9 @@ fn check_port(policy: &Spanned<PortTrafficPolicy>, review: &mut Review<'_>) {
         && policy.load_balancer.is_none()
         && policy.tls.is_none();
     if empty {
-        let span = policy.port.as_ref().map_or(policy.key, |port| port.key);
+        let misspelt = review.misspelt.iter().any(|it| it.key == policy.key);
+        let port = policy.port.as_ref().filter(|_| !misspelt);
+        let span = port.map_or(policy.key, |port| port.key);
         review.push(
             refusal(span, "settings of a port need one of `connectionPool`, `loadBalancer`, `outlierDetection` and `tls`")
                 .help("set one of them, or remove the item"),

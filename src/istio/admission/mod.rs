@@ -37,7 +37,7 @@ mod virtual_service;
 mod workload;
 
 use super::mesh::MeshConfig;
-use super::resource::{Meta, Resource, Spec};
+use super::resource::{Meta, Misspelt, Resource, Spec};
 use super::version::IstioVersion;
 use super::wording::bounded;
 use crate::diag::{Diagnostic, RefusedBy, Severity};
@@ -54,6 +54,7 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
         version,
         namespace: resource.namespace(),
         meta: &resource.meta,
+        misspelt: &resource.misspelt,
         findings: Vec::new(),
     };
     let key = resource.spec_key;
@@ -83,6 +84,7 @@ pub(super) fn check_mesh(config: &MeshConfig, version: IstioVersion) -> Vec<Diag
         version,
         namespace: None,
         meta: &Meta::default(),
+        misspelt: &[],
         findings: Vec::new(),
     };
     mesh::check(config, &mut review);
@@ -98,6 +100,7 @@ struct Review<'r> {
     /// `None` where it is unknown.
     namespace: Option<&'r str>,
     meta: &'r Meta,
+    misspelt: &'r [Misspelt],
     findings: Vec<Diagnostic>,
 }
 

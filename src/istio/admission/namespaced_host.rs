@@ -90,6 +90,7 @@ mod tests {
             version: IstioVersion(minor),
             namespace: None,
             meta: &Meta::default(),
+            misspelt: &[],
             findings: Vec::new(),
         };
         check(&Spanned::new(text.into(), span, span), &mut review);

@@ -40,6 +40,8 @@ pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
         port::check_protocol(port.protocol.as_ref(), review);
     }
     match resolution(entry) {
+        // Another one is meant.
+        Resolution::None if review.misspelt.iter().any(|it| it.field == "resolution") => {}
         Resolution::None => check_none(entry, review),
         Resolution::Static => check_static(entry, review),
         Resolution::Dns | Resolution::DnsRoundRobin => check_dns(entry, review),

@@ -83,6 +83,9 @@ pub(super) fn none_has_no_endpoints<'t>(spec: Node<'t>, at: &mut Checker<'t>) {
     let Some(endpoints) = has(spec, "endpoints").filter(|_| resolution == "NONE") else {
         return;
     };
+    if entry.is_none() && at.misspells("resolution") {
+        return;
+    }
     let text = match entry {
         Some(_) => "the resolution `NONE` allows no `endpoints`",
         None => "without `resolution` it is `NONE`, which allows no `endpoints`",

@@ -11,6 +11,7 @@ use super::unknown::Unknown;
 use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
+use crate::istio::resource::Misspelt;
 use crate::istio::version::IstioVersion;
 use crate::istio::wording::bounded;
 use crate::source::Span;
@@ -57,6 +58,9 @@ pub(in crate::istio) fn check_mesh(root: Node<'_>, version: IstioVersion) -> Vec
 /// So many unknown fields of an object help to say where each of them belongs.
 const BESIDE: usize = 16;
 
+/// So many fields of one resource are told apart from those that are just not there.
+const MISSPELT: usize = 64;
+
 /// What an object is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -85,6 +89,8 @@ pub(in crate::istio) struct Verdict {
     pub(in crate::istio) dropped: Vec<Span>,
     /// Where required fields are missing because they are misspelt, as findings place what is absent.
     pub(in crate::istio) misspelt: Vec<(Span, Option<Box<str>>)>,
+    /// Other fields that are missing because they are.
+    pub(in crate::istio) lacking: Vec<Misspelt>,
 }
 
 impl<'t> Checker<'t> {
@@ -103,6 +109,11 @@ impl<'t> Checker<'t> {
         self.value(schema, root);
         self.verdict.dropped.sort_unstable();
         self.verdict
+    }
+
+    /// Whether a field that is not there is so because it is misspelt.
+    pub(super) fn misspells(&self, field: &str) -> bool {
+        self.verdict.lacking.iter().any(|it| it.field == field)
     }
 
     /// A finding that makes the API server refuse the object. `{}` in the text stands for the path of the value in hand.
@@ -266,6 +277,29 @@ impl<'t> Checker<'t> {
                 self.verdict.findings.extend(misspelt);
             } else {
                 self.push(finding);
+            }
+        }
+        if part == Part::Whole {
+            let room = MISSPELT.saturating_sub(self.verdict.lacking.len());
+            let key = self.anchor;
+            let meant = strange
+                .iter()
+                .take(room)
+                .filter_map(|entry| unknown::meant(&entry.name, fields, version))
+                .filter(|name| !present.iter().any(|(field, _)| field.name == *name));
+            let lacking = meant.map(|field| Misspelt {
+                key,
+                object: node.span(),
+                field,
+            });
+            self.verdict.lacking.extend(lacking);
+            // Where nothing is known, whatever was meant is missing.
+            if present.is_empty() && !strange.is_empty() && room > 0 {
+                self.verdict.lacking.push(Misspelt {
+                    key,
+                    object: node.span(),
+                    field: "",
+                });
             }
         }
         if part != Part::Mesh {
