@@ -194,7 +194,7 @@ impl Parsed {
     /// Reports the errors of foreign documents where they keep what is read from the cluster.
     fn with_foreign_errors(mut self) -> Self {
         let mut foreign = std::mem::take(&mut self.foreign);
-        let holds_istio = self.resources.iter().any(|it| it.spec.is_istio());
+        let holds_istio = self.resources.iter().any(|it| it.spec.is_of_mesh());
         if holds_istio
             || !self.meshes.is_empty()
             || self.broken

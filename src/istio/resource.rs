@@ -98,6 +98,11 @@ impl Spec {
         }
     }
 
+    /// Whether it configures a mesh. What is left is only read for what such objects say of it.
+    pub fn is_of_mesh(&self) -> bool {
+        !matches!(self, Spec::Service(_) | Spec::Namespace)
+    }
+
     /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.
     pub fn is_istio(&self) -> bool {
         match self {

@@ -83,8 +83,9 @@ pub fn is_foreign(text: &str) -> bool {
         (Some("v1"), Some(kind)) => {
             !matches!(kind, "Service" | "Namespace" | "ConfigMap") && !kind.ends_with("List")
         }
-        (Some(version), Some(_)) => {
-            !version.contains("istio.io/") && !version.contains("kustomize")
+        (Some(version), Some(kind)) => {
+            let groups = ["istio.io/", "kustomize", "gateway.networking.k8s.io/"];
+            kind == "GatewayClass" || !groups.iter().any(|group| version.contains(group))
         }
         _ => false,
     }
@@ -236,6 +237,8 @@ mod tests {
         let foreign = |top: &str| is_foreign(&format!("{top}metadata: {{name: a}}\nspec: [\n"));
         assert!(foreign("apiVersion: apps/v1 # here\nkind: Deployment\n"));
         assert!(foreign("apiVersion: v1\nkind: Pod\n"));
+        let class = "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\n";
+        assert!(foreign(class) && !foreign(&class.replace("GatewayClass", "HTTPRoute")));
         let settings = "// of istio.io\n{\"paths\": {\"istio.io/*\": [\"x\"],},}\n";
         assert!(is_foreign(settings));
         for doubtful in [

@@ -36,8 +36,11 @@ pub(super) fn find(files: &[&File], kustomizations: &Kustomizations) -> Vec<Diag
 }
 
 fn counted(file: &File) -> impl Iterator<Item = (Identity<'_>, &Resource)> {
+    // A file that is only read for its Services is others' to judge.
+    let ours = file.resources.iter().any(|it| it.spec.is_of_mesh());
     file.resources
         .iter()
+        .filter(move |_| ours)
         // Several manifests that create their namespace are normal.
         .filter(|resource| !matches!(resource.spec, Spec::Namespace) && !is_filled_in(resource))
         .filter_map(|resource| Some((Identity::of(resource)?, resource)))

@@ -222,6 +222,11 @@ fn one_mistake_is_told_once() {
             "`a/b` and `a/c` are no regions",
         ),
         (
+            "VirtualService",
+            "{hosts: [a.example], http: [{route: [{destination: null, host: a, subset: v1}]}]}",
+            "`spec.http[0].route[0]` has no fields `host` and `subset`, and `destination` is missing",
+        ),
+        (
             "Sidecar",
             "{egress: [{hosts: [./*, a/b.example, '*/*']}]}",
             "`./*` and `a/b.example` add nothing to what the listener imports",

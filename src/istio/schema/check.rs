@@ -210,8 +210,9 @@ impl<'t> Checker<'t> {
         };
         let mut present: SmallVec<[(&Field, Entry<'t>); 8]> = SmallVec::new();
         let mut strange = Vec::new();
-        // Unknown fields that are required ones in another spelling, with their right names.
+        // Unknown fields that are required ones in another spelling, or belong into one, with the names of those.
         let mut misspelt = Vec::new();
+        let mut missing = Vec::new();
         for entry in node.entries() {
             match active(&entry.name) {
                 Some(field) => present.push((field, entry)),
@@ -235,12 +236,9 @@ impl<'t> Checker<'t> {
             };
             if let Some(entry) = strange.iter().find(meant) {
                 misspelt.push((entry.key.span(), field.name));
-                let place = (self.anchor, Some(field.name.into()));
-                self.verdict.misspelt.push(place);
-                continue;
+            } else {
+                missing.push(field);
             }
-            let path = self.path.child(field.name);
-            self.push(self.lack(field.name, &format!("`{path}` is missing")));
         }
         let beside: Vec<_> = strange
             .iter()
@@ -265,6 +263,22 @@ impl<'t> Checker<'t> {
                 found.push((unknown, entry));
             }
         }
+        for field in missing {
+            let path = self.path.child(field.name);
+            let inside = match self.path.pattern().as_str() {
+                "" => field.name.to_owned(),
+                pattern => format!("{pattern}.{}", field.name),
+            };
+            let belongs = |(unknown, _): &&(Unknown<'t>, _)| unknown.belongs_in(&inside, self.kind);
+            match found.iter().find(belongs) {
+                Some((_, entry)) => misspelt.push((entry.key.span(), field.name)),
+                None => self.push(self.lack(field.name, &format!("`{path}` is missing"))),
+            }
+        }
+        let places = misspelt
+            .iter()
+            .map(|(_, name)| (self.anchor, Some((*name).into())));
+        self.verdict.misspelt.extend(places);
         for (unknown, entry) in found {
             let mut finding = unknown.finding(entry, self);
             let key = entry.key.span();

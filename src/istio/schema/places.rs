@@ -89,6 +89,11 @@ impl Place {
         self.kind == kind || self.path != "spec"
     }
 
+    /// Whether it is a field of the object at the path.
+    pub(super) fn is_in(&self, path: &str, kind: &str) -> bool {
+        (self.kind, self.path.as_str()) == (kind, path)
+    }
+
     /// Whether the other is a field of the same object.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         (self.kind, &self.path) == (other.kind, &other.path)

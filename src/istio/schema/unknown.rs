@@ -148,6 +148,11 @@ impl<'t> Unknown<'t> {
         !matches!(self.mistake, Mistake::Own)
     }
 
+    /// Whether it belongs in the object at the path.
+    pub(super) fn belongs_in(&self, path: &str, kind: &str) -> bool {
+        matches!(self.mistake, Mistake::Astray(home) if home.is_in(path, kind))
+    }
+
     /// Takes in another field of the object if it is part of the same mistake, as with a block in the wrong place or an
     /// object for an older Istio; gives it back if it is not.
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
