@@ -59,11 +59,6 @@ fn report(cx: &Context<'_>, value: i64, other: Option<i64>, places: &[Span], out
     let Some((first, rest)) = places.split_first() else {
         return;
     };
-    // Then nothing happens but what was asked for.
-    let basis = match other.unwrap_or(DEFAULT) == value {
-        true => Basis::assuming("somebody may change the number and wait for an effect"),
-        false => Basis::Proven,
-    };
     let (instead, help) = match other {
         Some(other) => (
             format!("what counts is `consecutive5xxErrors: {other}`"),
@@ -79,7 +74,7 @@ fn report(cx: &Context<'_>, value: i64, other: Option<i64>, places: &[Span], out
         ),
     };
     let message = format!("`consecutiveErrors: {value}` is not read: {instead}");
-    out.add(basis, *first, message, |finding| {
+    out.add(Basis::Proven, *first, message, |finding| {
         let rest = rest.iter().take(BLOCKS);
         let finding = rest.fold(finding, |finding, place| {
             finding.because(*place, "nor is this one")
