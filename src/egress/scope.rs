@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::client::{Client, ProxyKind};
 use super::effective::{EffectiveService, of_one_namespace};
@@ -30,9 +31,12 @@ pub struct Scope<'m> {
     pub listeners: Vec<EgressListener<'m>>,
     pub outbound: OutboundPolicy<'m>,
     version: IstioVersion,
-    services: RefCell<HashMap<String, Option<Arc<EffectiveService<'m>>>>>,
-    destinations: RefCell<HashMap<usize, Arc<DestinationPorts<'m>>>>,
+    services: RefCell<HashMap<SmolStr, Option<Arc<EffectiveService<'m>>>>>,
+    destinations: RefCell<HashMap<usize, DestinationPorts<'m>>>,
 }
+
+/// So many destinations are gone through each time.
+const FEW: usize = 16;
 
 /// The hosts that a VirtualService routes to, with the ports it names; 0 where it names none.
 type DestinationPorts<'m> = HashMap<Cow<'m, str>, BTreeSet<u32>>;
@@ -89,7 +93,7 @@ impl<'m> Scope<'m> {
         let found = found.map(Arc::new);
         self.services
             .borrow_mut()
-            .insert(host.to_owned(), found.clone());
+            .insert(host.into(), found.clone());
         found
     }
 
@@ -113,14 +117,14 @@ impl<'m> Scope<'m> {
             );
             let routing = self.virtual_services.routing_to(host).iter().copied();
             for at in self.imported_virtual_services(listener, routing) {
-                let ports = self.destination_ports(at);
-                let Some(ports) = ports.get(host) else {
+                let ports = self.destination_ports(at, host);
+                if ports.is_empty() {
                     continue;
-                };
+                }
                 let wanted = match listener.required_port() {
                     Some(port) => BTreeSet::from([port]),
                     None if ports.contains(&0) => BTreeSet::new(),
-                    None => ports.clone(),
+                    None => ports,
                 };
                 let routed = self.routed(host);
                 taken.extend(routed.and_then(|service| with_ports(service, &wanted)));
@@ -156,21 +160,25 @@ impl<'m> Scope<'m> {
             .copied()
     }
 
-    fn destination_ports(&self, at: usize) -> Arc<DestinationPorts<'m>> {
+    /// The ports that a VirtualService names of a host that it routes to. Those that route to many hosts are remembered.
+    fn destination_ports(&self, at: usize, host: &str) -> BTreeSet<u32> {
+        let of_host = |known: &DestinationPorts<'_>| known.get(host).cloned().unwrap_or_default();
         if let Some(known) = self.destinations.borrow().get(&at) {
-            return Arc::clone(known);
+            return of_host(known);
+        }
+        let service = self.virtual_services.get(at);
+        let all = service.map_or(Vec::new(), |service| service.destinations_for(self.own()));
+        if all.len() <= FEW {
+            let here = all.iter().filter(|(other, _)| *other == host);
+            return here.map(|(_, port)| *port).collect();
         }
         let mut ports = DestinationPorts::default();
-        if let Some(service) = self.virtual_services.get(at) {
-            for (host, port) in service.destinations_for(self.own()) {
-                ports.entry(host).or_default().insert(port);
-            }
+        for (host, port) in all {
+            ports.entry(host).or_default().insert(port);
         }
-        let ports = Arc::new(ports);
-        self.destinations
-            .borrow_mut()
-            .insert(at, Arc::clone(&ports));
-        ports
+        let found = of_host(&ports);
+        self.destinations.borrow_mut().insert(at, ports);
+        found
     }
 
     /// The services under a host that a listener imports, all of one namespace, trimmed to its port if it has one.

@@ -151,7 +151,12 @@ impl Source<'_> {
         match state {
             State::Resource => {
                 let mut decoded = istio::read(root, self.version);
-                out.resources.append(&mut decoded.resources);
+                if out.resources.is_empty() {
+                    // A list may hold so many that they should not stand here twice.
+                    out.resources = decoded.resources;
+                } else {
+                    out.resources.append(&mut decoded.resources);
+                }
                 out.diagnostics.append(&mut decoded.diagnostics);
             }
             State::Template => out.template(text),

@@ -7,7 +7,7 @@ use super::alike::told_once;
 use super::api::Head;
 use super::decode::{Decode, Decoder};
 use super::placeholder::touches;
-use super::resource::{Meta, Misspelt, Namespace, Resource, Spec};
+use super::resource::{Meta, Misspelt, Namespace, Object, Resource, Spec};
 use super::version::IstioVersion;
 use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
@@ -69,7 +69,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         .and_then(|entry| Meta::decode(entry.value, &mut decoder))
         .unwrap_or_default();
     decoder.placeholders.sort_unstable();
-    let mut resource = Resource {
+    let mut resource = Resource::from(Object {
         span: root.span(),
         kind: head.kind_node.span(),
         spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
@@ -79,7 +79,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         placeholders: decoder.placeholders,
         misspelt: verdict.lacking,
         refused: false,
-    };
+    });
     if let Some(written) = resource.written_namespace() {
         resource.namespace = Namespace {
             name: Some(Arc::from(written.value.as_str())),

@@ -1,5 +1,6 @@
 //! One object of a manifest.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -134,8 +135,13 @@ pub struct Misspelt {
     pub field: &'static str,
 }
 
+/// One object of a manifest. One pointer, because there may be many, which go from list to list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Resource {
+pub struct Resource(Box<Object>);
+
+/// What a [`Resource`] is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
     /// The whole object; in a `List`, the item.
     pub span: Span,
     /// The value of `kind`.
@@ -151,6 +157,26 @@ pub struct Resource {
     pub misspelt: Vec<Misspelt>,
     /// Admission refuses it: for the model it does not exist.
     pub refused: bool,
+}
+
+impl From<Object> for Resource {
+    fn from(object: Object) -> Self {
+        Self(Box::new(object))
+    }
+}
+
+impl Deref for Resource {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.0
+    }
+}
+
+impl DerefMut for Resource {
+    fn deref_mut(&mut self) -> &mut Object {
+        &mut self.0
+    }
 }
 
 impl Resource {

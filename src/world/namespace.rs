@@ -26,6 +26,8 @@ pub fn assign_namespaces(
     let resources = resources
         .iter_mut()
         .filter(|resource| !matches!(resource.spec, Spec::Namespace));
+    // Those of one file are often in one namespace.
+    let mut last: Option<Arc<str>> = None;
     for resource in resources {
         let written = resource.written_namespace();
         let assigned = kustomizations.namespace(place, written.map(|name| name.value.as_str()));
@@ -35,7 +37,10 @@ pub fn assign_namespaces(
             (Assigned::AsWritten, None) | (Assigned::Differs, _) => None,
         };
         let known = known.map(|(name, line)| Namespace {
-            name: Some(Arc::from(name)),
+            name: Some(match &last {
+                Some(last) if **last == *name => Arc::clone(last),
+                _ => Arc::clone(last.insert(Arc::from(name))),
+            }),
             because: Some(line),
         });
         let filled = || {

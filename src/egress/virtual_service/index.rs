@@ -50,14 +50,13 @@ impl<'a> VirtualServices<'a> {
             })
             .collect();
         let delegates = Delegates::of(&specs);
-        let all: Vec<_> = specs
+        let with_hosts = specs
             .iter()
-            .filter(|(_, spec)| !spec.hosts.items().is_empty())
-            .zip(0..)
-            .map(|(&(resource, spec), rank)| {
-                VirtualService::read(resource, spec, rank, &delegates, &default)
-            })
-            .collect();
+            .filter(|(_, spec)| !spec.hosts.items().is_empty());
+        let mut all = Vec::with_capacity(specs.len());
+        all.extend(with_hosts.zip(0..).map(|(&(resource, spec), rank)| {
+            VirtualService::read(resource, spec, rank, &delegates, &default)
+        }));
         let mut mesh = Mesh::default();
         let mut by_gateway: HashMap<&str, Vec<usize>> = HashMap::default();
         for (at, service) in all.iter().enumerate() {
