@@ -1,11 +1,12 @@
 //! A gateway that has nothing for what sidecars send it.
 
+use super::gateway_servers::GatewayServers;
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::CallError;
+use crate::egress::gateway::GatewayServer;
 use crate::egress::path::Hop;
-use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::source::Span;
 
@@ -26,6 +27,7 @@ pub(super) struct GatewayDropsRequest;
 
 impl Check for GatewayDropsRequest {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        let mut servers = GatewayServers::new(cx);
         for path in traffic.paths() {
             let [.., sender, gateway] = path.hops.as_slice() else {
                 continue;
@@ -37,7 +39,9 @@ impl Check for GatewayDropsRequest {
             else {
                 continue;
             };
-            let (Some(&sent), Some(server)) = (sent_by(sender).first(), port_of(cx, gateway))
+            let servers = servers.at(gateway);
+            let (Some(&sent), Some((port, server))) =
+                (sent_by(sender).first(), port_of(&servers, gateway))
             else {
                 continue;
             };
@@ -52,7 +56,6 @@ impl Check for GatewayDropsRequest {
                 continue;
             }
             let destination = super::host_and_port(&path.host, path.port);
-            let port = gateway.call.port;
             let (basis, what, help) = match error {
                 CallError::Protocol => (
                     Basis::Proven,
@@ -101,18 +104,15 @@ fn is_unnamed(gateway: &Resource) -> bool {
     name.is_none_or(|name| gateway.placeholders.contains(&name.span))
 }
 
-/// The line of the port of the server that has it.
-fn port_of(cx: &Context<'_>, gateway: &Hop) -> Option<Span> {
-    let gateways = cx.model.gateways.of(gateway.client());
-    let servers = gateways.iter().flat_map(|(_, it)| it.servers.items());
-    let ports = servers.filter_map(|server| server.value.port.as_ref());
-    let mut numbers = ports.filter_map(|port| {
-        let number = port.value.number.as_ref()?;
+/// The port of the server that has it, and its line.
+fn port_of(servers: &[&GatewayServer<'_>], gateway: &Hop) -> Option<(u32, Span)> {
+    servers.iter().find_map(|server| {
+        let port = server.written.value.port.as_ref()?;
         let line = port.value.protocol.as_ref().map(|it| it.span);
         let decides = line.is_some_and(|line| gateway.result.handler_lines.contains(&line));
-        (number.value == i64::from(gateway.call.port) && decides).then_some(number.span)
-    });
-    numbers.next()
+        let number = port.value.number.as_ref().filter(|_| decides)?;
+        Some((server.number, number.span))
+    })
 }
 
 /// The lines that name where a hop sends it.

@@ -2,15 +2,19 @@
 
 use smol_str::SmolStr;
 
+use super::context::existing;
+use super::gateway_servers::GatewayServers;
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::TlsFacts;
+use crate::egress::gateway::GatewayServer;
 use crate::egress::host::{is_wildcard, subset_of, to_fqdn};
 use crate::egress::path::Hop;
 use crate::istio::decode::Items;
 use crate::istio::proxy::ServerTlsMode;
+use crate::istio::resource::Spec;
 use crate::istio::traffic::{ClientTls, ClientTlsMode, DestinationRule, TrafficPolicy};
 use crate::source::{Span, Spanned};
 use crate::yaml::Value;
@@ -35,13 +39,19 @@ const HOSTS: usize = 1000;
 
 impl Check for GatewaySniMismatch {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+        let mut servers = GatewayServers::new(cx);
+        let forwards = forwards_names(cx);
         let legs = traffic.paths().iter().flat_map(|path| path.hops.windows(2));
         for leg in legs {
             let [hop, at_gateway] = leg else { continue };
             let Some(sent) = Sent::of(cx, hop) else {
                 continue;
             };
-            let Some(hosts) = hosts(cx, at_gateway) else {
+            if forwards && !sent.written {
+                continue;
+            }
+            let servers = servers.at(at_gateway);
+            let (Some(hosts), Some(first)) = (hosts(&servers), servers.first()) else {
                 continue;
             };
             if hosts.iter().any(|host| subset_of(&sent.name, &host.value)) {
@@ -54,7 +64,7 @@ impl Check for GatewaySniMismatch {
             let message = format!(
                 "the server name `{}`{how} is none of the Gateway's hosts on port {}: no filter chain takes the \
                  connection, which is closed",
-                sent.name, at_gateway.call.port
+                sent.name, first.number
             );
             out.add(Basis::Proven, sent.place, message, |mut finding| {
                 if !sent.written {
@@ -78,6 +88,12 @@ impl Check for GatewaySniMismatch {
             });
         }
     }
+}
+
+/// Whether an EnvoyFilter has sidecars send on the name that the application asks for, in place of Istio's own.
+fn forwards_names(cx: &Context<'_>) -> bool {
+    let mut filters = existing(cx.world).filter(|it| matches!(it.spec, Spec::EnvoyFilter(_)));
+    filters.any(|it| cx.sources.text(it.span).contains("forward_downstream_sni"))
 }
 
 /// The server name that a sidecar sends to a gateway.
@@ -185,38 +201,35 @@ fn of_policy(
     }
 }
 
-/// The hosts of the servers that take TLS apart on the port at which the call arrives; `None` if one of another sort
-/// stands there too.
-fn hosts(cx: &Context<'_>, at_gateway: &Hop) -> Option<Vec<Spanned<SmolStr>>> {
-    let client = at_gateway.client();
-    if !client.is_gateway() {
-        return None;
-    }
+/// The hosts of the servers, which take TLS apart; `None` if one of another sort is among them.
+fn hosts(servers: &[&GatewayServer<'_>]) -> Option<Vec<Spanned<SmolStr>>> {
     let mut found = Vec::new();
-    for (_, gateway) in cx.model.gateways.of(client) {
-        for server in gateway.servers.items() {
-            let port = server.value.port.as_ref()?.value.number.as_ref()?;
-            if port.value != i64::from(at_gateway.call.port) {
-                continue;
-            }
-            let mode = server.value.tls.as_ref()?.value.mode.as_ref()?.value;
-            if matches!(
-                mode,
-                ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
-            ) {
-                return None;
-            }
-            for host in server.value.hosts.items() {
-                let name = host.value.rsplit('/').next().unwrap_or_default();
-                found.push(Spanned::new(
-                    name.to_lowercase().into(),
-                    host.span,
-                    host.key,
-                ));
-            }
-            if found.len() > HOSTS {
-                return None;
-            }
+    for server in servers {
+        let mode = server
+            .written
+            .value
+            .tls
+            .as_ref()?
+            .value
+            .mode
+            .as_ref()?
+            .value;
+        if matches!(
+            mode,
+            ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
+        ) {
+            return None;
+        }
+        for host in server.written.value.hosts.items() {
+            let name = host.value.rsplit('/').next().unwrap_or_default();
+            found.push(Spanned::new(
+                name.to_lowercase().into(),
+                host.span,
+                host.key,
+            ));
+        }
+        if found.len() > HOSTS {
+            return None;
         }
     }
     (!found.is_empty()).then_some(found)

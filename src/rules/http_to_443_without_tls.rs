@@ -1,10 +1,13 @@
 //! Plain HTTP to port 443.
 
-use super::traffic::Traffic;
+use super::context::tls_blocks;
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::{Because, Handler};
 use crate::istio::resource::Resource;
+use crate::istio::traffic::ClientTlsMode;
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -80,10 +83,14 @@ impl Check for HttpTo443WithoutTls {
             };
             out.add(basis, place, message, |finding| {
                 let lines = expects.map(|it| it.protocol_line.unwrap_or(it.number_line));
-                lines
+                let finding = lines.into_iter().fold(finding, |finding, line| {
+                    finding.because(line, "declared to carry TLS")
+                });
+                let unseen = unseen(cx, &reached);
+                unseen
                     .into_iter()
                     .fold(finding, |finding, line| {
-                        finding.because(line, "declared to carry TLS")
+                        finding.because(line, "this rule originates TLS, but not for this proxy")
                     })
                     .because(reached.port_line(), "declared to carry plain HTTP")
                     .because(reached.host_line(), "the external host")
@@ -92,3 +99,19 @@ impl Check for HttpTo443WithoutTls {
         }
     }
 }
+
+/// The host of a rule that originates TLS and does not reach the proxy.
+fn unseen(cx: &Context<'_>, reached: &Reached<'_>) -> Option<Span> {
+    let applied = reached.cluster.destination_rule.as_ref();
+    let applied = applied.map_or(&[][..], |rule| rule.spans());
+    let mut rules = cx.rules_for(&reached.path.host).take(RULES);
+    rules.find_map(|(_, rule)| {
+        let host = rule.host.as_ref()?.span;
+        let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
+        let originates = modes.any(|mode| mode.value != ClientTlsMode::Disable);
+        (originates && !applied.contains(&host)).then_some(host)
+    })
+}
+
+/// So many rules of one host are looked at.
+const RULES: usize = 64;

@@ -45,6 +45,7 @@ mod gateway_host_mismatch;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
 mod gateway_routes_to_itself;
+mod gateway_servers;
 mod gateway_sni_mismatch;
 mod gateway_unknown;
 mod h2_setting_on_http1;
