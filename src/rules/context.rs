@@ -53,8 +53,10 @@ impl<'a> Context<'a> {
         sources: &'a Sources,
         fixes: bool,
     ) -> Self {
-        let (routed, index) =
-            rayon::join(|| Routed::new(world, model), || Index::new(world, model));
+        let (routed, index) = rayon::join(
+            || Routed::new(world, model, sources),
+            || Index::new(world, model),
+        );
         Self {
             world,
             model,
@@ -145,8 +147,8 @@ impl<'a> Context<'a> {
             && (self.version.allocates_addresses() || is_on("ISTIO_META_DNS_AUTO_ALLOCATE"))
     }
 
-    /// Whether HTTP requests reach some cluster of this port of the host: by the protocol of the port, or by an `http`
-    /// route from elsewhere.
+    /// Whether HTTP requests reach some cluster of this port of the host: by the protocol of the port, by an `http`
+    /// route from elsewhere, or from a filter.
     pub fn http_reaches(&self, host: &str, port: u32) -> bool {
         let services = self.model.registry.of_host(host);
         let mut ports = services.filter_map(|service| service.definition.port(port));

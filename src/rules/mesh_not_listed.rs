@@ -10,6 +10,7 @@ use crate::egress::gateway::selector;
 use crate::egress::service::Origin;
 use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
+use crate::istio::proxy::Gateway;
 use crate::istio::route::VirtualService;
 use crate::source::{Span, Spanned};
 use crate::yaml::Value;
@@ -96,7 +97,8 @@ fn leads_to(routes: &Routes<'_>, host: &str) -> bool {
     targets.any(|target| target.host().eq_ignore_ascii_case(host))
 }
 
-/// Whether all of its Gateways that are known stand where traffic comes in.
+/// Whether all of its Gateways that are known stand where traffic comes in: by their labels, or because clients from
+/// outside are shown a certificate there.
 fn is_for_ingress(cx: &Context<'_>, service: &VirtualService, namespace: Option<&str>) -> bool {
     let names = service.gateways.items().iter().take(GATEWAYS);
     let mut gateways = names
@@ -106,7 +108,15 @@ fn is_for_ingress(cx: &Context<'_>, service: &VirtualService, namespace: Option<
         })
         .peekable();
     gateways.peek().is_some()
-        && gateways.all(|(_, it)| selector(it).any(|(_, value)| value.contains("ingress")))
+        && gateways.all(|(_, it)| {
+            selector(it).any(|(_, value)| value.contains("ingress")) || shows_certificate(it)
+        })
+}
+
+fn shows_certificate(gateway: &Gateway) -> bool {
+    let servers = gateway.servers.items().iter();
+    let mut blocks = servers.filter_map(|server| server.value.tls.as_ref());
+    blocks.any(|tls| tls.value.credential_name.is_some())
 }
 
 fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<SmolStr>> {

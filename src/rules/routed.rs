@@ -1,6 +1,8 @@
-//! Which clusters HTTP requests are routed to.
+//! Which clusters HTTP requests are sent to: by routes, and by filters.
 
 use std::collections::BTreeMap;
+
+use memchr::memmem;
 
 use super::context::existing;
 use crate::egress::cluster::ClusterName;
@@ -9,12 +11,13 @@ use crate::egress::model::Model;
 use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
+use crate::source::Sources;
 use crate::world::World;
 
 /// So many hosts of a VirtualService are looked at.
 const HOSTS: usize = 16;
 
-/// The destinations of the `http` routes that act somewhere.
+/// The destinations of the `http` routes that act somewhere, and of the requests of filters.
 #[derive(Debug, Default)]
 pub(super) struct Routed(BTreeMap<String, Vec<Target>>);
 
@@ -22,7 +25,7 @@ pub(super) struct Routed(BTreeMap<String, Vec<Target>>);
 type Target = (String, i64);
 
 impl Routed {
-    pub(super) fn new(world: &World<'_>, model: &Model<'_>) -> Self {
+    pub(super) fn new(world: &World<'_>, model: &Model<'_>, sources: &Sources) -> Self {
         let mut targets: BTreeMap<String, Vec<Target>> = BTreeMap::new();
         for routes in model.virtual_services.iter() {
             for rule in routes.http().filter(|rule| acts(model, routes, rule)) {
@@ -39,6 +42,13 @@ impl Routed {
         }
         for (host, port) in of_gateway_api(world) {
             targets.entry(host).or_default().push((String::new(), port));
+        }
+        for name in named_by_filters(world, sources) {
+            let target = (name.subset.to_owned(), i64::from(name.port));
+            targets
+                .entry(name.host.to_owned())
+                .or_default()
+                .push(target);
         }
         for known in targets.values_mut() {
             known.sort();
@@ -63,6 +73,24 @@ impl Routed {
         let mut known = self.0.get(host).into_iter().flatten();
         known.any(|(_, on)| *on == 0 || *on == i64::from(port))
     }
+}
+
+/// The clusters that EnvoyFilters name: a filter that asks another service, to authorize a request or to count it, asks
+/// over HTTP. One that is refused tells as well what the cluster is for.
+fn named_by_filters<'s>(
+    world: &World<'_>,
+    sources: &'s Sources,
+) -> impl Iterator<Item = ClusterName<'s>> {
+    let filters = world.resources.iter();
+    let filters = filters.filter(|it| matches!(it.spec, Spec::EnvoyFilter(_)));
+    filters.flat_map(|filter| {
+        let text = sources.text(filter.span);
+        memmem::find_iter(text.as_bytes(), b"outbound|").filter_map(|at| {
+            let name = text.get(at..)?;
+            let is_outside = |it: char| !(it.is_ascii_alphanumeric() || "|.-_".contains(it));
+            ClusterName::parse(name.split(is_outside).next()?)
+        })
+    })
 }
 
 /// The external hosts, with their ports, to which routes of Kubernetes' Gateway API lead.
