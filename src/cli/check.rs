@@ -122,14 +122,18 @@ fn print(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let printing = &arguments.printing;
-    let target = printing.output.as_ref().map_or(target, |_| Target::File);
+    let target = printing
+        .sink
+        .output
+        .as_ref()
+        .map_or(target, |_| Target::File);
     let options = output::Options {
         show_suppressed: arguments.show_suppressed,
         verbose: arguments.verbose,
         statistics: arguments.statistics,
-        ..terminal::options(printing.color, target)
+        ..terminal::options(printing.sink.color, target)
     };
-    let Some(path) = &printing.output else {
+    let Some(path) = &printing.sink.output else {
         return Ok(output::write(
             printing.format,
             report,

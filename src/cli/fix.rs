@@ -17,7 +17,7 @@ use crate::output::{Format, number, visible};
 pub(super) fn filters(arguments: &Check, judged: &Judged) -> bool {
     let printing = &arguments.printing;
     let gives_way =
-        printing.output.is_some() || matches!(printing.format, Format::Text | Format::Concise);
+        printing.sink.output.is_some() || matches!(printing.format, Format::Text | Format::Concise);
     let fixes = arguments.fix.is_some() && !arguments.diff;
     fixes && judged.session.stdin.is_some() && gives_way
 }
@@ -68,7 +68,7 @@ pub(super) fn apply(
 /// Prints what fixing would change.
 pub(super) fn show(arguments: &Check, judged: Judged, out: &mut dyn Write) -> anyhow::Result<()> {
     let fixed = converge(arguments, judged, true)?;
-    let options = terminal::options(arguments.printing.color, Target::Stdout);
+    let options = terminal::options(arguments.printing.sink.color, Target::Stdout);
     for (path, new) in &fixed.texts {
         let old = fixed.originals.get(path).map_or("", String::as_str);
         out.write_all(

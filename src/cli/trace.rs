@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
     let gateways = gateways.filter(|client| client.is_gateway()).cloned();
     let model = Model::new(world, &conditions).with_gateways(gateways);
     let sources = &session.loaded.sources;
-    let mut file = match &arguments.output {
+    let mut file = match &arguments.sink.output {
         Some(path) => {
             Some(BufWriter::new(File::create(path).with_context(|| {
                 format!("cannot write `{}`", path.display())
@@ -128,11 +128,12 @@ fn ways(
         terminal::say("the files define no external host; ask for one with --to HOST[:PORT]");
     }
     let target = arguments
+        .sink
         .output
         .as_ref()
         .map_or(Target::Stdout, |_| Target::File);
-    let mut options = terminal::options(arguments.color, target);
-    if arguments.output.is_some() || !io::stdout().is_terminal() {
+    let mut options = terminal::options(arguments.sink.color, target);
+    if arguments.sink.output.is_some() || !io::stdout().is_terminal() {
         options.width = output::WIDEST_TRACE;
     }
     let folder = std::env::current_dir().unwrap_or_default();

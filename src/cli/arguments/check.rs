@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Color;
+use super::Sink;
 use super::inputs::Inputs;
 use crate::config::{FailOn, Level};
 use crate::output::Format;
@@ -76,18 +76,8 @@ pub(in crate::cli) struct Check {
 pub(in crate::cli) struct Printing {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(in crate::cli) format: Format,
-    /// Write to a file instead of standard output
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    pub(in crate::cli) output: Option<PathBuf>,
-    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value_t,
-        help_heading = "Output"
-    )]
-    pub(in crate::cli) color: Color,
+    #[command(flatten)]
+    pub(in crate::cli) sink: Sink,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

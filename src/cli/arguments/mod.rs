@@ -2,6 +2,7 @@
 
 mod check;
 mod inputs;
+mod sink;
 mod trace;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use check::{Check, Fix};
 pub(super) use inputs::Inputs;
+pub(super) use sink::Sink;
 pub(super) use trace::Trace;
 
 /// What Istio egress will do, before it is applied.

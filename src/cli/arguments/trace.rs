@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::Inputs;
-use super::{Color, TextOrJson};
+use super::{Sink, TextOrJson};
 use crate::cli::question::{Protocol, Target, client, target};
 use crate::egress::client::Client;
 
@@ -39,16 +39,6 @@ pub(in crate::cli) struct Trace {
     /// The form of the answer [default: text; json with --calls]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(in crate::cli) format: Option<TextOrJson>,
-    /// Write to a file instead of standard output
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    pub(in crate::cli) output: Option<PathBuf>,
-    /// When to use colours; NO_COLOR, CLICOLOR and CLICOLOR_FORCE are honoured
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value_t,
-        help_heading = "Output"
-    )]
-    pub(in crate::cli) color: Color,
+    #[command(flatten)]
+    pub(in crate::cli) sink: Sink,
 }
