@@ -76,8 +76,8 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         namespace: Namespace::default(),
         meta,
         spec: decoded,
-        placeholders: decoder.placeholders,
-        misspelt: verdict.lacking,
+        placeholders: decoder.placeholders.into(),
+        misspelt: verdict.lacking.into(),
         refused: false,
     });
     if let Some(written) = resource.written_namespace() {
@@ -106,6 +106,7 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
     let mut all = findings.iter().chain(&follows);
     resource.refused = all.any(|finding| finding.refused_by.is_some());
     if resource.refused {
+        resource.spec.keep_hosts();
         // What is not admitted is not admitted with a warning.
         findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
     }

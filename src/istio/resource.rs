@@ -104,6 +104,34 @@ impl Spec {
         !matches!(self, Spec::Service(_) | Spec::Namespace)
     }
 
+    /// Keeps the hosts only: of what is refused nothing else is asked.
+    pub(super) fn keep_hosts(&mut self) {
+        match self {
+            Spec::ServiceEntry(entry) => {
+                let hosts = entry.hosts.take();
+                **entry = ServiceEntry {
+                    hosts,
+                    ..ServiceEntry::default()
+                };
+            }
+            Spec::VirtualService(routes) => {
+                let hosts = routes.hosts.take();
+                **routes = VirtualService {
+                    hosts,
+                    ..VirtualService::default()
+                };
+            }
+            Spec::DestinationRule(rule) => {
+                let host = rule.host.take();
+                **rule = DestinationRule {
+                    host,
+                    ..DestinationRule::default()
+                };
+            }
+            _ => {}
+        }
+    }
+
     /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.
     pub fn is_istio(&self) -> bool {
         match self {
@@ -152,9 +180,9 @@ pub struct Object {
     pub namespace: Namespace,
     pub spec: Spec,
     /// Scalars whose value is unknown. A finding that rests on one of them is not said.
-    pub placeholders: Vec<Span>,
+    pub placeholders: Box<[Span]>,
     /// What it lacks only because it is misspelt.
-    pub misspelt: Vec<Misspelt>,
+    pub misspelt: Box<[Misspelt]>,
     /// Admission refuses it: for the model it does not exist.
     pub refused: bool,
 }
