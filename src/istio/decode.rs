@@ -42,6 +42,15 @@ impl<T> Map<T> {
         self.0.is_empty()
     }
 
+    /// Keeps the entries of some keys.
+    pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        if self.iter().any(|(key, _)| !keep(&key.value)) {
+            let mut entries = std::mem::take(&mut self.0).into_vec();
+            entries.retain(|(key, _)| keep(&key.value));
+            self.0 = entries.into();
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -111,6 +111,8 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
         findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
     }
     out.diagnostics.append(&mut told_once(findings));
+    let object = &mut *resource;
+    object.meta.keep_asked(&object.spec);
     out.resources.push(resource);
 }
 

@@ -54,6 +54,17 @@ impl Decode for Meta {
     }
 }
 
+impl Meta {
+    /// Keeps what is asked for: of the annotations Istio's and ours, and labels where objects are told apart by them.
+    pub(super) fn keep_asked(&mut self, spec: &Spec) {
+        let ours = |name: &str| name.contains("istio.io/") || name.starts_with("egress-lint/");
+        self.annotations.retain(ours);
+        if spec.is_policy() {
+            self.labels = Map::default();
+        }
+    }
+}
+
 fn value<T>(spanned: Spanned<T>) -> T {
     spanned.value
 }
@@ -130,6 +141,18 @@ impl Spec {
             }
             _ => {}
         }
+    }
+
+    /// Whether it says what proxies do, and names nothing that could be selected.
+    fn is_policy(&self) -> bool {
+        matches!(
+            self,
+            Spec::VirtualService(_)
+                | Spec::DestinationRule(_)
+                | Spec::Sidecar(_)
+                | Spec::Gateway(_)
+                | Spec::EnvoyFilter(_)
+        )
     }
 
     /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.
