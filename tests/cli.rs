@@ -853,6 +853,28 @@ fn what_a_patch_changes_is_advice() {
     ));
 }
 
+/// A rule that is refused would have originated TLS, and defined the subset.
+#[test]
+fn what_a_refused_rule_would_do_is_not_missing() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {name: a, namespace: b}\nspec:\n  \
+                hosts: [a.example]\n  ports: [{number: 80, name: http, protocol: HTTP, targetPort: 443}]\n  \
+                resolution: DNS\n  subjectAltNames: [a.example]\n---\napiVersion: networking.istio.io/v1\nkind: \
+                DestinationRule\nmetadata: {name: a, namespace: b}\nspec:\n  host: a.example\n  trafficPolicy: \
+                {tls: {mode: MUTUAL}}\n  subsets: [{name: all}]\n---\napiVersion: networking.istio.io/v1\nkind: \
+                VirtualService\nmetadata: {name: a, namespace: b}\nspec:\n  hosts: [a.example]\n  http:\n  - route: \
+                [{destination: {host: a.example, subset: all}}]\n";
+    let folder = folder(&[("a.yaml", text)]);
+    let output = run(
+        &folder,
+        &["--isolated", "--closed-world", "--format=concise"],
+    );
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("[refused]") && said.lines().count() == 1,
+        "{said}"
+    );
+}
+
 /// What is missing only because it is misspelt is told once, at the field.
 #[test]
 fn a_misspelt_field_is_told_once() {

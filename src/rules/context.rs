@@ -168,6 +168,11 @@ impl<'a> Context<'a> {
         self.index.rules_by_host.covering(host).flatten().copied()
     }
 
+    /// Whether a rule for the host is refused. What it would do is missing until that is mended, which is said there.
+    pub(super) fn has_refused_rule(&self, host: &str) -> bool {
+        self.index.refused_rules.covering(host).next().is_some()
+    }
+
     /// The VirtualServices that have a host in common with this one.
     pub fn routes_for<'c>(&'c self, host: &'c str) -> impl Iterator<Item = &'a Routes<'a>> + 'c {
         self.index

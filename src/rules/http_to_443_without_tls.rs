@@ -47,11 +47,12 @@ impl Check for HttpTo443WithoutTls {
             if definition.is_some_and(|it| cx.gateway_api().encrypts(it.resource)) {
                 continue;
             }
-            // A rule for chosen workloads may do it, and no others need to call. One that is misspelt was to do it.
+            // A rule for chosen workloads may do it, and no others need to call. One that is misspelt or refused was to do it.
             let mut rules = cx.rules_for(&reached.path.host);
             let misspelt = |it: &Resource| it.misspells("tls") || it.misspells("mode");
             if rules.any(|(it, rule)| rule.workload_selector.is_some() || misspelt(it))
                 || definition.is_some_and(|it| it.resource.misspells("protocol"))
+                || cx.has_refused_rule(&reached.path.host)
             {
                 continue;
             }

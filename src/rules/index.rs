@@ -22,6 +22,8 @@ pub(super) struct Index<'a> {
     /// Into `definitions`, and its hosts.
     pub(super) by_host: HostIndex<(usize, usize)>,
     pub(super) rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
+    /// The hosts of DestinationRules that are refused, and do not act for as long as that is not mended.
+    pub(super) refused_rules: HostIndex<()>,
     pub(super) routes_by_host: HostIndex<&'a Routes<'a>>,
     pub(super) blocks: Blocks<'a>,
     pub(super) gateway_api: GatewayApi<'a>,
@@ -40,12 +42,17 @@ impl<'a> Index<'a> {
             }
         }
         let mut rules_by_host = HostIndex::default();
-        for resource in existing(world) {
+        let mut refused_rules = HostIndex::default();
+        for resource in world.resources.iter().copied() {
             if let Spec::DestinationRule(rule) = &resource.spec
                 && let Some(host) = &rule.host
             {
                 let host = to_fqdn(&host.value, resource.namespace());
-                rules_by_host.insert(&host, (resource, &**rule));
+                if resource.refused {
+                    refused_rules.insert(&host, ());
+                } else if world.is_decided(resource.kind) {
+                    rules_by_host.insert(&host, (resource, &**rule));
+                }
             }
         }
         let mut routes_by_host = HostIndex::default();
@@ -58,6 +65,7 @@ impl<'a> Index<'a> {
             definitions,
             by_host,
             rules_by_host,
+            refused_rules,
             routes_by_host,
             blocks: Blocks::new(world),
             gateway_api: GatewayApi::new(world),

@@ -32,6 +32,7 @@ mod ejection_budget_zero;
 mod ejection_of_only_host;
 mod ejection_threshold_zero;
 mod endpoint_name_differs_from_host;
+mod envoy_filter_matches_nothing;
 mod exported_to_nobody;
 mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
@@ -206,6 +207,7 @@ static ALL: &[&RuleDef] = &[
     &ejection_of_only_host::RULE,
     &ejection_threshold_zero::RULE,
     &endpoint_name_differs_from_host::RULE,
+    &envoy_filter_matches_nothing::RULE,
     &exported_to_nobody::RULE,
     &failover_endpoint_without_locality::RULE,
     &failover_without_outlier_detection::RULE,
