@@ -875,6 +875,32 @@ fn what_a_refused_rule_would_do_is_not_missing() {
     );
 }
 
+/// A route that is refused would have led HTTP to the port for which TLS is originated.
+#[test]
+fn what_a_refused_route_would_do_is_not_missing() {
+    let text = |retry_on: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             hosts: [a.example]\n  ports:\n  - {{number: 80, name: http, protocol: HTTP}}\n  \
+             - {{number: 443, name: https, protocol: HTTPS}}\n  resolution: DNS\n---\napiVersion: \
+             networking.istio.io/v1\nkind: DestinationRule\nmetadata: {{name: a, namespace: b}}\nspec:\n  host: \
+             a.example\n  trafficPolicy:\n    portLevelSettings: [{{port: {{number: 443}}, tls: {{mode: SIMPLE}}}}]\n\
+             ---\napiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a, namespace: b}}\n\
+             spec:\n  hosts: [a.example]\n  http:\n  - retries: {{attempts: 2, retryOn: '{retry_on}'}}\n    route: \
+             [{{destination: {{host: a.example, port: {{number: 443}}}}}}]\n"
+        )
+    };
+    let said = |text: &str| {
+        let folder = folder(&[("a.yaml", text)]);
+        let output = run(&folder, &["--isolated", "--format=concise"]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(said(&text("reset,connect-failure")), "");
+    let refused = said(&text("reset, connect-failure"));
+    assert!(refused.contains("[retry-on-invalid]"), "{refused}");
+    assert_eq!(refused.lines().count(), 1, "{refused}");
+}
+
 /// What is missing only because it is misspelt is told once, at the field.
 #[test]
 fn a_misspelt_field_is_told_once() {

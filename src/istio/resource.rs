@@ -115,7 +115,7 @@ impl Spec {
         !matches!(self, Spec::Service(_) | Spec::Namespace)
     }
 
-    /// Keeps the hosts only: of what is refused nothing else is asked.
+    /// Keeps the hosts only, and where HTTP would be routed to: of what is refused nothing else is asked.
     pub(super) fn keep_hosts(&mut self) {
         match self {
             Spec::ServiceEntry(entry) => {
@@ -126,9 +126,10 @@ impl Spec {
                 };
             }
             Spec::VirtualService(routes) => {
-                let hosts = routes.hosts.take();
+                let (hosts, http) = (routes.hosts.take(), routes.http.take());
                 **routes = VirtualService {
                     hosts,
+                    http,
                     ..VirtualService::default()
                 };
             }

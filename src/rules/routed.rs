@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::context::existing;
 use crate::egress::cluster::ClusterName;
-use crate::egress::http_rule::HttpRule;
+use crate::egress::http_rule::{self, HttpRule};
 use crate::egress::model::Model;
 use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::decode::Items;
@@ -40,7 +40,7 @@ impl Routed {
                 }
             }
         }
-        for (host, port) in of_gateway_api(world) {
+        for (host, port) in of_gateway_api(world).chain(of_refused(world)) {
             targets.entry(host).or_default().push((String::new(), port));
         }
         for name in named_by_filters(world, sources) {
@@ -89,6 +89,25 @@ fn named_by_filters<'s>(
             let name = text.get(at..)?;
             let is_outside = |it: char| !(it.is_ascii_alphanumeric() || "|.-_".contains(it));
             ClusterName::parse(name.split(is_outside).next()?)
+        })
+    })
+}
+
+/// Where `http` rules of VirtualServices lead that are refused: they will, once that is mended.
+fn of_refused(world: &World<'_>) -> impl Iterator<Item = (String, i64)> {
+    let refused = world.resources.iter().filter(|it| it.refused);
+    refused.flat_map(|resource| {
+        let rules = match &resource.spec {
+            Spec::VirtualService(routes) => routes.http.items(),
+            _ => &[],
+        };
+        let entries = rules.iter().flat_map(|rule| rule.value.route.items());
+        entries.filter_map(|entry| {
+            let destination = entry.value.destination.as_ref()?;
+            let target =
+                http_rule::Target::new(&destination.value, destination.span, resource.namespace());
+            let port = target.port().map_or(0, |port| port.value);
+            Some((target.host().into_owned(), port))
         })
     })
 }
