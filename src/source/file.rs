@@ -10,8 +10,8 @@ pub struct SourceFile {
     /// Relative to the working directory, with `/`; raw, so printers must escape control characters.
     pub path: String,
     pub text: String,
-    lines: OnceLock<Vec<u32>>,
-    characters: OnceLock<Vec<u32>>,
+    lines: OnceLock<Box<[u32]>>,
+    characters: OnceLock<Box<[u32]>>,
 }
 
 /// Bytes between two entries of the index of characters: lines may be as long as the file.
@@ -37,7 +37,7 @@ impl SourceFile {
                     starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
                 }
             }
-            starts
+            starts.into()
         })
     }
 
