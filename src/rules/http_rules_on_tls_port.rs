@@ -1,5 +1,7 @@
 //! A VirtualService with `http` rules for a host on which no HTTP is seen.
 
+use foldhash::HashMap;
+
 use super::foreign::is_foreign;
 use super::subjects::Subjects;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, matches};
@@ -24,6 +26,7 @@ pub(super) struct HttpRulesOnTlsPort;
 
 impl Check for HttpRulesOnTlsPort {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut said: HashMap<&str, usize> = HashMap::default();
         for (resource, service) in cx.virtual_services() {
             let Some(section) = matches::http(service) else {
                 continue;
@@ -35,6 +38,11 @@ impl Check for HttpRulesOnTlsPort {
                 let Some(first) = unused.ports.first() else {
                     continue;
                 };
+                let said = said.entry(unused.host).or_default();
+                if *said == OF_HOST {
+                    continue;
+                }
+                *said += 1;
                 let message = format!(
                     "{}: port {} of `{}` carries {}, not HTTP",
                     unused.what("http"),
@@ -63,6 +71,9 @@ impl Check for HttpRulesOnTlsPort {
         }
     }
 }
+
+/// So many VirtualServices of one host are told of.
+const OF_HOST: usize = 1000;
 
 /// More lines than that say nothing more.
 const LABELS: usize = 3;
