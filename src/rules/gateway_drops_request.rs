@@ -94,6 +94,7 @@ impl Check for GatewayDropsRequest {
             "gateway-host-mismatch",
             "gateway-port-mismatch",
             "gateway-unknown",
+            "tls-routes-on-terminating-server",
         ]
     }
 }
