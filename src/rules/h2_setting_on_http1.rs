@@ -52,18 +52,18 @@ impl Check for H2SettingOnHttp1 {
                 let Some(port) = http.next().filter(|_| !http2) else {
                     continue;
                 };
+                // A port without a protocol is spoken to as its clients speak; even HTTP/2 then gets no settings.
+                let why = match port.protocol.is_http() {
+                    true => "spoken to with HTTP/1.1",
+                    false => "no `protocol`: spoken to as its clients speak",
+                };
                 let message = format!(
-                    "`{name}` has no effect: port {} of `{}` carries {}, not HTTP/2",
-                    port.number,
-                    host.value,
-                    port.protocol.name()
+                    "`{name}` has no effect: port {} of `{}` is not declared as HTTP/2",
+                    port.number, host.value
                 );
                 out.add(Basis::Proven, key, message, |finding| {
                     finding
-                        .because(
-                            port.protocol_line.unwrap_or(port.number_line),
-                            "spoken to with HTTP/1.1",
-                        )
+                        .because(port.protocol_line.unwrap_or(port.number_line), why)
                         .help(
                             "remove it, or declare the port `HTTP2`, or upgrade it with `h2UpgradePolicy: UPGRADE`, if \
                              the other side speaks HTTP/2",
