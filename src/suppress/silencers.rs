@@ -50,6 +50,9 @@ struct Entry {
 /// Finds the entry of a rule at a place; rules by their number among those known.
 type Index = HashMap<(Place, usize), usize>;
 
+/// Where a finding is told that names the line of an entry only as a further place.
+type Elsewhere = HashMap<usize, Span>;
+
 /// The silencers of comments and annotations.
 #[derive(Default)]
 pub struct Silencers {
@@ -155,11 +158,22 @@ impl Silencers {
                 finding.suppressed = all.take(entry).or_else(|| ignored.take(finding));
             }
         };
+        let mut elsewhere = Elsewhere::new();
         for finding in findings.iter_mut() {
             silence(&mut self, finding);
+            if finding.suppressed.is_none() {
+                let rule = numbers.get(finding.rule).copied();
+                for label in finding.related.iter() {
+                    let entry =
+                        rule.and_then(|rule| self.of_line(rule, label.span, &index, sources));
+                    if let Some(entry) = entry {
+                        elsewhere.entry(entry).or_insert(finding.span);
+                    }
+                }
+            }
         }
         let mut more = std::mem::take(&mut self.mistakes);
-        more.append(&mut self.idle(rules));
+        more.append(&mut self.idle(rules, &elsewhere));
         for finding in &mut more {
             silence(&mut self, finding);
         }
@@ -178,6 +192,15 @@ impl Silencers {
             .into_iter()
             .flatten()
             .find_map(|place| index.get(&(place, rule)).copied())
+    }
+
+    /// The entry that silences what is found on the line of `span`.
+    fn of_line(&self, rule: usize, span: Span, index: &Index, sources: &Sources) -> Option<usize> {
+        if !self.files.contains(&span.file) {
+            return None;
+        }
+        let line = Place::Line(span.file, sources.start(span).line);
+        index.get(&(line, rule)).copied()
     }
 
     fn take(&mut self, entry: Option<usize>) -> Option<Box<Suppressed>> {
@@ -201,11 +224,14 @@ impl Silencers {
     }
 
     /// A finding for each name that no rule has or that silences nothing.
-    fn idle(&self, rules: &Rules<'_>) -> Vec<Diagnostic> {
+    fn idle(&self, rules: &Rules<'_>, elsewhere: &Elsewhere) -> Vec<Diagnostic> {
         let known: HashSet<&str> = rules.known.iter().copied().collect();
         let mut told = 0;
         let mut out = Vec::new();
-        for entry in self.entries.iter().filter(|entry| !entry.used) {
+        for (at, entry) in self.entries.iter().enumerate() {
+            if entry.used {
+                continue;
+            }
             if entry.number == 0 {
                 told = 0;
             }
@@ -232,7 +258,13 @@ impl Silencers {
                     Silencer::Annotation => "this resource has no finding of",
                     _ => "there is no finding of",
                 };
-                out.push(idle(entry.span, format!("{what} `{name}` to silence")).help("remove it"));
+                let finding = idle(entry.span, format!("{what} `{name}` to silence"));
+                out.push(match elsewhere.get(&at) {
+                    Some(place) => finding
+                        .because(*place, "this finding names the line, and is silenced here")
+                        .help("move the comment there"),
+                    None => finding.help("remove it"),
+                });
             }
         }
         out
@@ -374,6 +406,36 @@ end: 2
         };
         let said = said.map(|finding| format!("{}: {}", place(finding.span), finding.message));
         (silenced.collect(), said.collect())
+    }
+
+    #[test]
+    fn a_comment_at_a_further_place_of_a_finding_is_told_where_to_go() {
+        let mut sources = Sources::new();
+        let text = "a: 1\nb: 1 # egress-lint: ignore[rule-a]\nc: 1 # egress-lint: ignore[rule-a]\n";
+        let file = sources.add(SourceFile::new("a.yaml", text));
+        let tree = Tree::parse(file, text);
+        let mut silencers = Silencers::default();
+        silencers.comments(read_comments(tree.comments(), sources.get(file), |_| true));
+        let line = |number: usize| {
+            let start = sources.get(file).line_starts()[number - 1];
+            Span::new(file, start, start + 1)
+        };
+        let finding = Diagnostic::new("rule-a", Severity::Warning, line(1), "m");
+        let mut findings = [finding.because(line(2), "here, too")];
+        let config = crate::config::parse(FileId(9), "");
+        let rules = Rules {
+            known: &["rule-a", RULE],
+            fixed: &[],
+            asked: &|_| true,
+            unsure: &|_| false,
+        };
+        let said = silencers.apply(&mut findings, &config.config, &rules, &sources);
+        assert!(findings[0].suppressed.is_none());
+        let helps: Vec<_> = said.iter().map(|it| it.help.as_deref()).collect();
+        assert_eq!(helps, [Some("move the comment there"), Some("remove it")]);
+        let there: Vec<_> = said.iter().map(|it| it.related.first()).collect();
+        assert_eq!(there[0].map(|label| label.span), Some(line(1)));
+        assert_eq!(there[1], None);
     }
 
     #[test]
