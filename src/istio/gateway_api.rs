@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 
 use super::decode::{List, message};
 use super::value::Int;
+use crate::source::Spanned;
 
 pub(super) const GROUP: &str = "gateway.networking.k8s.io";
 
@@ -33,7 +34,7 @@ message! {
 impl Reference {
     /// Its name, if it is of this kind of Istio's.
     pub fn to(&self, kind: &str) -> Option<&str> {
-        let is = |value: &Option<crate::source::Spanned<SmolStr>>, wanted: &str| {
+        let is = |value: &Option<Spanned<SmolStr>>, wanted: &str| {
             value.as_ref().is_some_and(|it| it.value == wanted)
         };
         let ours = is(&self.group, super::api::GROUP) && is(&self.kind, kind);

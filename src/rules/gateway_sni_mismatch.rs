@@ -1,5 +1,7 @@
 //! A server name with which no server of the gateway is reached.
 
+use std::cell::LazyCell;
+
 use smol_str::SmolStr;
 
 use super::context::existing;
@@ -40,21 +42,20 @@ const HOSTS: usize = 1000;
 impl Check for GatewaySniMismatch {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         let mut servers = GatewayServers::new(cx);
-        let forwards = forwards_names(cx);
+        let forwards = LazyCell::new(|| forwards_names(cx));
         let legs = traffic.paths().iter().flat_map(|path| path.hops.windows(2));
         for leg in legs {
             let [hop, at_gateway] = leg else { continue };
             let Some(sent) = Sent::of(cx, hop) else {
                 continue;
             };
-            if forwards && !sent.written {
-                continue;
-            }
             let servers = servers.at(at_gateway);
             let (Some(hosts), Some(first)) = (hosts(&servers), servers.first()) else {
                 continue;
             };
-            if hosts.iter().any(|host| subset_of(&sent.name, &host.value)) {
+            if hosts.iter().any(|host| subset_of(&sent.name, &host.value))
+                || !sent.written && *forwards
+            {
                 continue;
             }
             if !out.is_first(sent.place) {

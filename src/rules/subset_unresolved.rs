@@ -35,7 +35,8 @@ impl Check for SubsetUnresolved {
                 judge(cx, hop, &chosen.name, State::of(cluster), out);
             }
             let route = hop.result.route.as_ref();
-            for mirror in route.iter().flat_map(|route| &route.mirrors) {
+            let mirrors = route.iter().flat_map(|route| &route.mirrors);
+            for mirror in mirrors.take(MIRRORS) {
                 if ClusterName::parse(mirror).is_some_and(|name| !name.subset.is_empty()) {
                     let cluster = cx.model.cluster(hop.client(), mirror);
                     judge(cx, hop, mirror, State::of(cluster.as_ref()), out);
@@ -48,6 +49,9 @@ impl Check for SubsetUnresolved {
         true
     }
 }
+
+/// So many mirrors of a route are looked at.
+const MIRRORS: usize = 16;
 
 /// What a proxy has of a cluster.
 #[derive(Clone, Copy, PartialEq)]

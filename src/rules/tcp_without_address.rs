@@ -45,10 +45,12 @@ impl Check for TcpWithoutAddress {
                 }
                 let crowded = CROWDED.contains(&port.number);
                 let unresolved = definition.resolution == Resolution::Passthrough;
-                let why = match crowded || unresolved {
-                    _ if sniffed => Why::Sniffed,
-                    true => Why::Crowded,
-                    false => Why::Alone,
+                let why = if sniffed {
+                    Why::Sniffed
+                } else if crowded || unresolved {
+                    Why::Crowded
+                } else {
+                    Why::Alone
                 };
                 let key = (why, port.protocol.name());
                 alike.entry(key).or_default().push(port);
