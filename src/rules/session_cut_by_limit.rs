@@ -53,7 +53,7 @@ impl Check for SessionCutByLimit {
                     .fold(finding, |finding, line| {
                         finding.because(line, "the longest session")
                     })
-                    .because(reached.port_line(), "passed on unseen: no request ends here")
+                    .because(reached.port_line(), "its bytes are passed on: no end of a request is seen")
                     .because(reached.host_line(), "the external host")
                     .help("set it above the longest session, or have clients close their connections themselves")
             });

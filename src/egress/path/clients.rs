@@ -15,6 +15,9 @@ const CLIENTS: usize = 16;
 /// So many rules of a host are asked for the clients they are for.
 const LOOKED_AT: usize = 256;
 
+/// So many namespaces are remembered for each host of a VirtualService.
+const BEHIND: usize = 4;
+
 /// Who is looked at as a client of a host.
 pub(super) struct Clients<'m> {
     routes: HostIndex<Client>,
@@ -81,16 +84,19 @@ impl<'m> Clients<'m> {
 }
 
 /// Of a VirtualService that leads to a gateway and from there on: the namespaces of the Services that it leads to.
-fn namespaces_behind(service: &VirtualService<'_>) -> BTreeSet<String> {
+fn namespaces_behind(service: &VirtualService<'_>) -> Vec<String> {
     let bindings = &service.bindings;
     if !bindings.contains(&Binding::Mesh) || bindings.len() < 2 {
-        return BTreeSet::new();
+        return Vec::new();
     }
     let destinations = service.destinations();
     let hosts = destinations.iter().take(LOOKED_AT);
-    let services = hosts.filter_map(|(host, _)| service_of(host));
-    services
-        .map(|(_, namespace)| namespace.to_owned())
+    let namespaces = hosts.filter_map(|(host, _)| Some(service_of(host)?.1));
+    let namespaces: BTreeSet<&str> = namespaces.collect();
+    namespaces
+        .into_iter()
+        .take(BEHIND)
+        .map(str::to_owned)
         .collect()
 }
 
