@@ -25,8 +25,11 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct EnvoyFilterMatchesNothing;
 
-/// So many entries or rules for one host are looked at.
+/// Where there are so many entries or rules for one host, nothing is said of it.
 const OF_HOST: usize = 64;
+
+/// Nor where these have so many subsets.
+const SUBSETS: usize = 256;
 
 impl Check for EnvoyFilterMatchesNothing {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
@@ -113,12 +116,13 @@ impl<'f> Wanted<'f> {
 
 /// Whether rules for the host are there, and none of them defines the subset.
 fn lacks_subset(cx: &Context<'_>, host: &str, subset: &str) -> bool {
-    let mut rules = cx.rules_for(host).take(OF_HOST).peekable();
-    let known = rules.peek().is_some() || cx.world.knows_all("DestinationRule");
-    let defines = rules.any(|(_, rule)| {
-        let subsets = rule.subsets.items().iter();
-        let mut names = subsets.filter_map(|it| it.value.name.as_ref());
-        names.any(|name| name.value == subset)
-    });
-    known && !defines && !cx.has_refused_rule(host)
+    let rules: Vec<_> = cx.rules_for(host).take(OF_HOST).collect();
+    let subsets = || rules.iter().flat_map(|(_, rule)| rule.subsets.items());
+    let many = rules.len() == OF_HOST || subsets().take(SUBSETS).count() == SUBSETS;
+    let known = !rules.is_empty() || cx.world.knows_all("DestinationRule");
+    if many || !known || cx.has_refused_rule(host) {
+        return false;
+    }
+    let mut names = subsets().filter_map(|it| it.value.name.as_ref());
+    !names.any(|name| name.value == subset)
 }
