@@ -853,6 +853,16 @@ fn what_a_patch_changes_is_advice() {
     ));
 }
 
+/// The rules that speak of these files where there is nothing else, advice aside.
+fn told(files: &[(&str, &str)]) -> Vec<String> {
+    let arguments = ["--isolated", "--closed-world", "--format=concise"];
+    let output = run(&folder(files), &arguments);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let loud = said.lines().filter(|line| !line.contains(": advice "));
+    let names = loud.map(|line| line.split(['[', ']']).nth(1).unwrap_or(line).to_owned());
+    names.collect()
+}
+
 /// A rule that is refused would have originated TLS, and defined the subset.
 #[test]
 fn what_a_refused_rule_would_do_is_not_missing() {
@@ -863,16 +873,29 @@ fn what_a_refused_rule_would_do_is_not_missing() {
                 {tls: {mode: MUTUAL}}\n  subsets: [{name: all}]\n---\napiVersion: networking.istio.io/v1\nkind: \
                 VirtualService\nmetadata: {name: a, namespace: b}\nspec:\n  hosts: [a.example]\n  http:\n  - route: \
                 [{destination: {host: a.example, subset: all}}]\n";
-    let folder = folder(&[("a.yaml", text)]);
-    let output = run(
-        &folder,
-        &["--isolated", "--closed-world", "--format=concise"],
-    );
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        said.contains("[refused]") && said.lines().count() == 1,
-        "{said}"
-    );
+    assert_eq!(told(&[("a.yaml", text)]), ["refused"]);
+}
+
+/// So would one with a misspelt field, of which Istio gets the rest.
+#[test]
+fn what_a_misspelt_rule_would_do_is_not_missing() {
+    let rule = |fields: &str| {
+        format!(
+            "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             hosts: [a.example]\n  ports: [{{number: 80, name: http, protocol: HTTP, targetPort: 443}}]\n  \
+             resolution: DNS\n---\napiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a, \
+             namespace: b}}\nspec:\n  hosts: [a.example]\n  http:\n  - route: [{{destination: {{host: a.example, \
+             subset: all}}}}]\n---\napiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {{name: a, \
+             namespace: b}}\nspec:\n  host: a.example\n{fields}"
+        )
+    };
+    let tls = "{tls: {mode: SIMPLE}, connectionPool: {tcp: {connectTimeout: 1s}}}";
+    for fields in [
+        format!("  trafficPolcy: {tls}\n  subsets: [{{name: all}}]\n"),
+        format!("  trafficPolicy: {tls}\n  subset: [{{name: all}}]\n"),
+    ] {
+        assert_eq!(told(&[("a.yaml", &rule(&fields))]), ["unknown-field"]);
+    }
 }
 
 /// A route that is refused would have led HTTP to the port for which TLS is originated.
@@ -974,16 +997,8 @@ fn what_is_refused_is_not_missing() {
                   resolution: DNS\n---\napiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: \
                   {name: partner, namespace: payments}\nspec:\n  hosts: [pay.partner.example]\n  gateways: \
                   [mesh, istio-egress/egress]\n  http:\n  - route:\n    - destination: {host: pay.partner.example}\n";
-    let folder = folder(&[("gateway.yaml", gateway), ("routes.yaml", routes)]);
-    let output = run(
-        &folder,
-        &["--isolated", "--closed-world", "--format=concise"],
-    );
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        said.contains("[refused]") && said.lines().count() == 1,
-        "{said}"
-    );
+    let files = [("gateway.yaml", gateway), ("routes.yaml", routes)];
+    assert_eq!(told(&files), ["refused"]);
 }
 
 /// Of two Gateways of one name either may be the one of the cluster: what one of them lacks is no finding.

@@ -105,9 +105,6 @@ fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Deco
     findings.retain(|finding| !touches(finding, &resource.placeholders));
     let mut all = findings.iter().chain(&follows);
     resource.refused = all.any(|finding| finding.refused_by.is_some());
-    // Without strict validation something is left, but nothing that anybody meant.
-    let spec_key = resource.spec_key;
-    resource.refused |= resource.misspelt.iter().any(|it| it.key == spec_key);
     if resource.refused {
         resource.spec.keep_hosts();
         // What is not admitted is not admitted with a warning.

@@ -242,6 +242,11 @@ impl Resource {
         self.namespace.name.as_deref()
     }
 
+    /// Whether a field directly under `spec` is lacking because it is misspelt.
+    pub fn misspells_top(&self) -> bool {
+        self.misspelt.iter().any(|it| it.key == self.spec_key)
+    }
+
     /// Whether it lacks a field of this name because that is misspelt.
     pub fn misspells(&self, field: &str) -> bool {
         self.misspelt.iter().any(|it| it.field == field)

@@ -168,9 +168,10 @@ impl<'a> Context<'a> {
         self.index.rules_by_host.covering(host).flatten().copied()
     }
 
-    /// Whether a rule for the host is refused. What it would do is missing until that is mended, which is said there.
-    pub(super) fn has_refused_rule(&self, host: &str) -> bool {
-        self.index.refused_rules.covering(host).next().is_some()
+    /// Whether a rule for the host is refused or misspelt. What it would do is missing until that is mended, which is said
+    /// there.
+    pub(super) fn has_faulty_rule(&self, host: &str) -> bool {
+        self.index.faulty_rules.covering(host).next().is_some()
     }
 
     /// The VirtualServices that have a host in common with this one.

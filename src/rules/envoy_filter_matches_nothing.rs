@@ -120,7 +120,7 @@ fn lacks_subset(cx: &Context<'_>, host: &str, subset: &str) -> bool {
     let subsets = || rules.iter().flat_map(|(_, rule)| rule.subsets.items());
     let many = rules.len() == OF_HOST || subsets().take(SUBSETS).count() == SUBSETS;
     let known = !rules.is_empty() || cx.world.knows_all("DestinationRule");
-    if many || !known || cx.has_refused_rule(host) {
+    if many || !known || cx.has_faulty_rule(host) {
         return false;
     }
     let mut names = subsets().filter_map(|it| it.value.name.as_ref());

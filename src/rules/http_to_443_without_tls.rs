@@ -52,7 +52,7 @@ impl Check for HttpTo443WithoutTls {
             let misspelt = |it: &Resource| it.misspells("tls") || it.misspells("mode");
             if rules.any(|(it, rule)| rule.workload_selector.is_some() || misspelt(it))
                 || definition.is_some_and(|it| it.resource.misspells("protocol"))
-                || cx.has_refused_rule(&reached.path.host)
+                || cx.has_faulty_rule(&reached.path.host)
             {
                 continue;
             }

@@ -22,8 +22,9 @@ pub(super) struct Index<'a> {
     /// Into `definitions`, and its hosts.
     pub(super) by_host: HostIndex<(usize, usize)>,
     pub(super) rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
-    /// The hosts of DestinationRules that are refused, and do not act for as long as that is not mended.
-    pub(super) refused_rules: HostIndex<()>,
+    /// The hosts of DestinationRules that do not do what they were written for until they are mended: refused ones, and
+    /// those with a misspelt field at the top, of which Istio gets the rest.
+    pub(super) faulty_rules: HostIndex<()>,
     pub(super) routes_by_host: HostIndex<&'a Routes<'a>>,
     pub(super) blocks: Blocks<'a>,
     pub(super) gateway_api: GatewayApi<'a>,
@@ -42,15 +43,16 @@ impl<'a> Index<'a> {
             }
         }
         let mut rules_by_host = HostIndex::default();
-        let mut refused_rules = HostIndex::default();
+        let mut faulty_rules = HostIndex::default();
         for resource in world.resources.iter().copied() {
             if let Spec::DestinationRule(rule) = &resource.spec
                 && let Some(host) = &rule.host
             {
                 let host = to_fqdn(&host.value, resource.namespace());
-                if resource.refused {
-                    refused_rules.insert(&host, ());
-                } else if world.is_decided(resource.kind) {
+                if resource.refused || resource.misspells_top() {
+                    faulty_rules.insert(&host, ());
+                }
+                if !resource.refused && world.is_decided(resource.kind) {
                     rules_by_host.insert(&host, (resource, &**rule));
                 }
             }
@@ -65,7 +67,7 @@ impl<'a> Index<'a> {
             definitions,
             by_host,
             rules_by_host,
-            refused_rules,
+            faulty_rules,
             routes_by_host,
             blocks: Blocks::new(world),
             gateway_api: GatewayApi::new(world),

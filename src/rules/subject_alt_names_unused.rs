@@ -37,7 +37,7 @@ impl Check for SubjectAltNamesUnused {
             let mut originates = cx.gateway_api().encrypts(definition.resource);
             let mut own: Vec<Span> = Vec::new();
             for it in definition.hosts.iter().take(HOSTS) {
-                originates |= cx.has_refused_rule(&it.name);
+                originates |= cx.has_faulty_rule(&it.name);
                 let rules = cx.rules_for(&it.name).take(HOSTS);
                 for tls in rules.flat_map(|(_, rule)| tls_blocks(rule)) {
                     let mode = tls.mode.as_ref().map(|it| it.value).unwrap_or_default();

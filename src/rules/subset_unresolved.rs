@@ -93,7 +93,7 @@ fn judge(cx: &Context<'_>, hop: &Hop, cluster: &Traced<String>, state: State, ou
         return;
     }
     let rules: Vec<_> = cx.rules_for(name.host).take(RULES).collect();
-    if cx.has_refused_rule(name.host) {
+    if cx.has_faulty_rule(name.host) {
         return;
     }
     if rules.is_empty() && !cx.world.knows_all("DestinationRule") || !out.is_first(place) {

@@ -36,6 +36,25 @@ fn items_of_a_list_are_resources_of_their_own() {
     assert!(out.diagnostics.is_empty(), "{:?}", out.diagnostics);
 }
 
+/// The API server drops the field, and Istio gets the rest.
+#[test]
+fn what_stands_beside_a_misspelt_field_is_kept() {
+    let out = decode(
+        "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: a}\nspec:\n  host: a.example\n  \
+         trafficPolicy: {tls: {mode: SIMPLE}}\n  exportsTo: ['.']\n",
+    );
+    let rules: Vec<_> = out.diagnostics.iter().map(|it| it.rule).collect();
+    assert_eq!(rules, ["unknown-field"]);
+    let [rule] = out.resources.as_slice() else {
+        panic!("{:?}", out.resources);
+    };
+    let Spec::DestinationRule(spec) = &rule.spec else {
+        panic!("{:?}", rule.spec);
+    };
+    assert!(!rule.refused && rule.misspells_top());
+    assert!(spec.traffic_policy.is_some());
+}
+
 #[test]
 fn lists_in_lists_are_unfolded_in_their_order() {
     let entry = |name| {
