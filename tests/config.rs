@@ -73,7 +73,7 @@ fn reads_all_settings_with_their_lines() {
         .collect();
     assert_eq!(worlds, ["prod", "staging"]);
     assert!(config.worlds[1].files.matches("clusters/staging/x.yaml"));
-    let facts = config.facts("api.partner.example", &Default::default());
+    let facts = config.facts("api.partner.example", None, &Default::default());
     let class = facts.class.unwrap();
     assert_eq!(
         (class.value, text(class.span().unwrap())),

@@ -37,9 +37,13 @@ pub struct Config {
 
 impl Config {
     /// The facts of a host: those of its ServiceEntry's annotations, else those of the first entry of `hosts:` that
-    /// matches, else the built-in table's.
-    pub fn facts(&self, host: &str, annotations: &HostFacts) -> HostFacts {
-        annotations.or(&self.hosts.facts(host))
+    /// matches, else the built-in table's; else the same of the name that stands in for it in the DNS.
+    pub fn facts(&self, host: &str, stand_in: Option<&str>, annotations: &HostFacts) -> HostFacts {
+        let own = annotations.or(&self.hosts.facts(host));
+        match stand_in {
+            Some(name) => own.or(&self.hosts.facts(name)),
+            None => own,
+        }
     }
 
     /// A path as the globs of this configuration see it; `shown` is relative to the working directory.

@@ -1,8 +1,10 @@
 //! What a host name stands for: `ServiceEntry`, `WorkloadEntry`, `WorkloadGroup`, and the Kubernetes `Service`.
 
+use std::net::IpAddr;
+
 use smol_str::SmolStr;
 
-use super::decode::{List, Map, enumeration, message};
+use super::decode::{Items, List, Map, enumeration, message};
 use super::value::{Int, IntOrString};
 
 message! {
@@ -45,6 +47,18 @@ enumeration! {
         Dns = "DNS",
         DnsRoundRobin = "DNS_ROUND_ROBIN",
         DynamicDns = "DYNAMIC_DNS",
+    }
+}
+
+impl ServiceEntry {
+    /// The one name under `endpoints`: what DNS is asked for in place of the hosts.
+    pub fn stand_in(&self) -> Option<&str> {
+        let [endpoint] = self.endpoints.items() else {
+            return None;
+        };
+        let address = endpoint.value.address.as_ref()?.value.as_str();
+        let is_name = !address.contains('/') && address.parse::<IpAddr>().is_err();
+        is_name.then_some(address)
     }
 }
 

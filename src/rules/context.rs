@@ -236,10 +236,14 @@ impl<'a> Context<'a> {
 
     /// What is known about a host that the resource defines.
     pub fn facts(&self, resource: &Resource, host: &str) -> HostFacts {
-        match self.index.annotated.get(&resource.span) {
-            Some(annotated) => self.config.facts(host, annotated),
-            None => self.config.hosts.facts(host),
-        }
+        let none = HostFacts::default();
+        let annotated = self.index.annotated.get(&resource.span);
+        let stand_in = match &resource.spec {
+            Spec::ServiceEntry(entry) => entry.stand_in(),
+            _ => None,
+        };
+        self.config
+            .facts(host, stand_in, annotated.unwrap_or(&none))
     }
 }
 

@@ -47,7 +47,9 @@ impl Count {
                     (0, _) => None,
                     (_, 0) => Some(Self::of_addresses(&all)),
                     (1, 1) => Some(Self::of_name(cx, cluster)),
-                    (several, _) => Some(Self::AtLeast(u32::try_from(several).unwrap_or(u32::MAX))),
+                    (several, _) => Some(Self::of_names(cx, &all).unwrap_or_else(|| {
+                        Self::AtLeast(u32::try_from(several).unwrap_or(u32::MAX))
+                    })),
                 }
             }
             ClusterType::LogicalDns
@@ -72,18 +74,34 @@ impl Count {
         let Some(addresses) = facts.addresses else {
             return Self::Unknown;
         };
-        let said = match addresses.value {
-            1 => "its answers hold one address".to_owned(),
-            several => format!("its answers hold {several} addresses"),
-        };
         Self::Known {
             hosts: addresses.value,
             lines: addresses
                 .span()
-                .map(|line| (line, said))
+                .map(|line| (line, said(addresses.value)))
                 .into_iter()
                 .collect(),
         }
+    }
+
+    /// Several, of which each name has the addresses that the configuration tells.
+    fn of_names(cx: &Context<'_>, all: &BTreeMap<(&str, u32), Span>) -> Option<Self> {
+        let (mut hosts, mut lines) = (0_u32, BTreeMap::new());
+        for (&(address, _), &line) in all {
+            let (count, (line, said)) = match address.parse::<IpAddr>() {
+                Ok(_) => (1, (line, "one of the hosts".to_owned())),
+                Err(_) => {
+                    let addresses = cx.config.hosts.facts(address).addresses?;
+                    (addresses.value, (addresses.span()?, said(addresses.value)))
+                }
+            };
+            hosts = hosts.saturating_add(count);
+            lines.insert(line, said);
+        }
+        Some(Self::Known {
+            hosts,
+            lines: lines.into_iter().take(LABELS).collect(),
+        })
     }
 
     /// The most certain and the fewest first.
@@ -109,5 +127,13 @@ impl Count {
             Self::Known { lines, .. } => lines,
             Self::AtLeast(_) | Self::Unknown => &[],
         }
+    }
+}
+
+/// What a line says that tells how many addresses a name has.
+fn said(addresses: u32) -> String {
+    match addresses {
+        1 => "its answers hold one address".to_owned(),
+        several => format!("its answers hold {several} addresses"),
     }
 }

@@ -13,6 +13,7 @@ mod cidr_too_wide;
 mod client_certificate_files_scope;
 mod client_certificate_unused;
 mod clusters;
+mod connect_race_with_endpoints;
 mod connect_timeout_default;
 mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
@@ -189,6 +190,7 @@ static ALL: &[&RuleDef] = &[
     &cidr_too_wide::RULE,
     &client_certificate_files_scope::RULE,
     &client_certificate_unused::RULE,
+    &connect_race_with_endpoints::RULE,
     &connect_timeout_default::RULE,
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,

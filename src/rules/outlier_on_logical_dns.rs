@@ -27,7 +27,9 @@ impl Check for OutlierOnLogicalDns {
             let Some(outlier) = outlier.filter(|it| !it.detects_nothing()) else {
                 continue;
             };
-            if cluster.facts.cluster_type.value != ClusterType::LogicalDns {
+            // A cluster with several endpoints is refused.
+            let one = cluster.facts.endpoints.len() <= 1;
+            if cluster.facts.cluster_type.value != ClusterType::LogicalDns || !one {
                 continue;
             }
             let Some(&block) = cluster.facts.outlier.spans().first() else {

@@ -83,8 +83,9 @@ struct Danger {
 impl Danger {
     fn of(way: &HttpWay<'_>, policy: &RetryPolicy) -> Option<Self> {
         let counts = |on: &&String| match on.as_str() {
-            // Without a code it never fires.
+            // Without a code it never fires; nor this without the names of headers, which Istio has no field for.
             "retriable-status-codes" => !policy.retriable_status_codes.is_empty(),
+            "retriable-headers" => false,
             on => !SAFE.contains(&on),
         };
         let conditions: Vec<String> = policy.retry_on.iter().filter(counts).cloned().collect();

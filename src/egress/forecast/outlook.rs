@@ -8,6 +8,7 @@ use crate::egress::facts::{
 use crate::egress::model::Model;
 use crate::egress::path::Path;
 use crate::egress::retry;
+use crate::istio::resource::Spec;
 use crate::source::Span;
 
 /// One way, with what follows for it.
@@ -64,7 +65,11 @@ fn host_facts(path: &Path, model: &Model<'_>, config: &Config) -> HostFacts {
         let annotations = definition.resource.meta.annotations.iter();
         annotations::read(annotations.map(|(key, value)| (key, value))).0
     });
-    config.facts(&path.host, &annotations.unwrap_or_default())
+    let stand_in = declared.and_then(|definition| match &definition.resource.spec {
+        Spec::ServiceEntry(entry) => entry.stand_in(),
+        _ => None,
+    });
+    config.facts(&path.host, stand_in, &annotations.unwrap_or_default())
 }
 
 /// The hop at which the host is reached.
