@@ -1,12 +1,16 @@
 //! A route to a host that its clients do not see.
 
+use smol_str::SmolStr;
+
 use super::targets::targets;
+use super::unknown_hosts::is_slip;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Origin, Service};
 use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
+use crate::source::Spanned;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -63,9 +67,15 @@ impl Check for DestinationNotExported {
                     "`{host}` of namespace `{own}` is not exported to `{namespace}`: there is no cluster for it \
                      there, and requests fail with 503"
                 );
-                let basis = match is_for_own(routes, namespace) {
-                    true => Basis::Proven,
-                    false => {
+                let private = |it: &Spanned<SmolStr>| it.value == "." || it.value == own;
+                let meant = |it: &Spanned<SmolStr>| is_slip(&it.value, namespace);
+                let exported = entry.export_to.items();
+                let is_for_others = !exported.iter().all(private)
+                    && !exported.iter().take(DEFINITIONS).any(meant)
+                    && !is_for_own(routes, namespace);
+                let basis = match is_for_others {
+                    false => Basis::Proven,
+                    true => {
                         Basis::assuming(format!("clients in `{namespace}` use this VirtualService"))
                     }
                 };

@@ -1,11 +1,13 @@
-//! A route to a port that the external host does not have.
+//! A route to a port that the external host, or the Service on the way there, does not have.
 
-use super::targets::targets;
+use std::cell::LazyCell;
+
+use super::targets::{is_for_egress, targets};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::http_rule::Target;
-use crate::egress::service::{Origin, Port};
+use crate::egress::service::{Origin, Port, Resolution};
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -29,8 +31,9 @@ const LABELS: usize = 3;
 impl Check for DestinationPortUnknown {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for routes in cx.model.virtual_services.iter() {
+            let is_for_egress = LazyCell::new(|| is_for_egress(cx, routes));
             for target in targets(routes) {
-                judge(cx, &target, out);
+                judge(cx, &target, || *is_for_egress, out);
             }
         }
     }
@@ -57,7 +60,8 @@ fn judge_default(cx: &Context<'_>, name: ClusterName<'_>, lines: &[Span], out: &
     let Some(&line) = lines.first().filter(|_| !lines.iter().any(is_number)) else {
         return;
     };
-    let Some(ports) = ports(cx, name.host).filter(|it| lacks(it, i64::from(name.port))) else {
+    let Some((_, ports)) = ports(cx, name.host).filter(|(_, it)| lacks(it, i64::from(name.port)))
+    else {
         return;
     };
     if !out.is_first(line) {
@@ -81,18 +85,21 @@ fn judge_default(cx: &Context<'_>, name: ClusterName<'_>, lines: &[Span], out: &
     });
 }
 
-/// The ports of an external host, by number; `None` where it is another, or nothing defines it.
-fn ports<'c>(cx: &'c Context<'_>, host: &str) -> Option<Vec<&'c Port<'c>>> {
+/// The ports of a host, by number, and where it comes from; `None` where nothing defines it, or it is another name for
+/// another host.
+fn ports<'c>(cx: &'c Context<'_>, host: &str) -> Option<(Origin, Vec<&'c Port<'c>>)> {
+    let mut services = cx.model.registry.of_host(host).peekable();
+    let origin = services.peek()?.origin;
     let mut ports: Vec<&Port<'_>> = Vec::new();
-    for service in cx.model.registry.of_host(host) {
-        if service.definition.origin != Origin::ServiceEntry {
+    for service in services {
+        if service.origin != origin || service.resolution == Resolution::Alias {
             return None;
         }
         ports.extend(&service.definition.ports);
     }
     ports.sort_by_key(|port| port.number);
     ports.dedup_by_key(|port| port.number);
-    Some(ports).filter(|ports| !ports.is_empty())
+    Some((origin, ports)).filter(|(_, ports)| !ports.is_empty())
 }
 
 /// A number that is 0 is not known.
@@ -106,12 +113,21 @@ fn numbers(ports: &[&Port<'_>]) -> String {
     numbers.join(", ")
 }
 
-fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
+/// Services of the mesh are only looked at on the way to external hosts.
+fn judge(
+    cx: &Context<'_>,
+    target: &Target<'_>,
+    is_for_egress: impl FnOnce() -> bool,
+    out: &mut Findings,
+) {
     let host = target.host();
     let Some(wanted) = target.port() else { return };
-    let Some(ports) = ports(cx, &host).filter(|it| lacks(it, wanted.value)) else {
+    let Some((origin, ports)) = ports(cx, &host).filter(|(_, it)| lacks(it, wanted.value)) else {
         return;
     };
+    if origin == Origin::Kubernetes && !is_for_egress() {
+        return;
+    }
     let message = format!(
         "`{host}` has no port {}: there is no cluster for it, and what takes this route fails with 503",
         wanted.value
@@ -120,13 +136,17 @@ fn judge(cx: &Context<'_>, target: &Target<'_>, out: &mut Findings) {
         let target = port.target.and_then(|target| target.number());
         target.is_some_and(|(target, _)| i64::from(target) == wanted.value)
     };
+    let defined_by = match origin {
+        Origin::ServiceEntry => "ServiceEntry",
+        Origin::Kubernetes => "Service",
+    };
     let help = match ports.iter().find(is_target) {
         Some(port) => format!(
             "lead it to port {}: {} is the `targetPort` behind it, and no port by itself",
             port.number, wanted.value
         ),
         None => format!(
-            "lead it to a port of the host ({}), or add the port to its ServiceEntry",
+            "lead it to a port of the host ({}), or add the port to its {defined_by}",
             numbers(&ports)
         ),
     };

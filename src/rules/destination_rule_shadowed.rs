@@ -66,8 +66,12 @@ impl Check for DestinationRuleShadowed {
                 names.join(", "),
             );
             let together = cx.world.is_one_folder(place.file, beside.span.file);
+            let tls = lost.iter().any(|(name, _)| *name == "tls");
+            let plain = tls.then_some((reached.port_line(), "plain text is sent here"));
             out.add(Basis::together(together), place, message, |finding| {
-                finding
+                plain
+                    .into_iter()
+                    .fold(finding, |finding, (line, why)| finding.because(line, why))
                     .because(*first, "set there and not here")
                     .because(reached.host_line(), "the external host")
                     .help("repeat here what the other rule sets: rules of different namespaces are not merged")

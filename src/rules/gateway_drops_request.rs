@@ -1,12 +1,16 @@
 //! A gateway that has nothing for what sidecars send it.
 
-use super::gateway_servers::GatewayServers;
+use super::gateway_servers::{GatewayServers, hosts_by_name};
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::facts::CallError;
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::{CallError, Speaks, TlsFacts};
 use crate::egress::gateway::GatewayServer;
+use crate::egress::host::subset_of;
 use crate::egress::path::Hop;
+use crate::istio::decode::Items;
+use crate::istio::proxy::Gateway;
 use crate::istio::resource::Resource;
 use crate::source::Span;
 
@@ -39,48 +43,35 @@ impl Check for GatewayDropsRequest {
             else {
                 continue;
             };
-            let servers = servers.at(gateway);
-            let (Some(&sent), Some((port, server))) =
-                (sent_by(sender).first(), port_of(&servers, gateway))
-            else {
-                continue;
+            let leg = Leg {
+                sender,
+                gateway,
+                servers: servers.at(gateway),
             };
             // The rules for a Gateway whose name is not known yet may be there.
-            if cx
-                .model
-                .gateways
-                .of(gateway.client())
-                .iter()
-                .any(|(it, _)| is_unnamed(it))
-            {
+            let gateways = cx.model.gateways.of(gateway.client());
+            if gateways.iter().any(|(it, _)| is_unnamed(it)) {
                 continue;
             }
-            let destination = super::host_and_port(&path.host, path.port);
-            let (basis, what, help) = match error {
-                CallError::Protocol => (
-                    Basis::Proven,
-                    "the server speaks another protocol".to_owned(),
-                    "give the server of the Gateway the protocol of what is sent to it, or lead it to another port",
-                ),
-                CallError::NoRoute | CallError::NoVirtualHost => (
-                    match cx.world.knows_all("VirtualService") {
-                        true => Basis::Proven,
-                        false => {
-                            Basis::assuming("no VirtualService elsewhere has a route for it there")
-                        }
-                    },
-                    format!("none of its routes on port {port} takes it"),
-                    "write a rule for the gateway, whose `gateways` and `port` are those of the Gateway's server",
-                ),
-                CallError::NoListener | CallError::NoFilterChain => continue,
+            let Some(&sent) = sent_by(sender).first() else {
+                continue;
             };
-            if !out.is_first(sent) {
+            let failure = match leg.servers.is_empty() {
+                true => leg.without_server(cx, &gateways),
+                false => leg.failure(cx, error, &path.host),
+            };
+            let Some(failure) = failure.filter(|_| out.is_first(sent)) else {
                 continue;
-            }
-            let message =
-                format!("the gateway fails what is sent to it for `{destination}`: {what}");
-            out.add(basis, server, message, |finding| {
-                finding.because(sent, "it is sent from here").help(help)
+            };
+            let message = format!(
+                "the gateway fails what is sent to it for `{}`: {}",
+                super::host_and_port(&path.host, path.port),
+                failure.what
+            );
+            out.add(failure.basis, failure.place, message, |finding| {
+                finding
+                    .because(sent, "it is sent from here")
+                    .help(failure.help)
             });
         }
     }
@@ -94,26 +85,161 @@ impl Check for GatewayDropsRequest {
             "gateway-host-mismatch",
             "gateway-port-mismatch",
             "gateway-unknown",
+            "routes-on-passthrough-server",
             "tls-routes-on-terminating-server",
         ]
     }
 }
 
+/// The way from a sidecar to a gateway, at whose end what is sent fails.
+struct Leg<'p, 'c> {
+    sender: &'p Hop,
+    gateway: &'p Hop,
+    /// Those on the port at which it arrives.
+    servers: Vec<&'p GatewayServer<'c>>,
+}
+
+struct Failure {
+    basis: Basis,
+    place: Span,
+    what: String,
+    help: String,
+}
+
+impl Leg<'_, '_> {
+    /// Why the servers on the port do not take it.
+    fn failure(&self, cx: &Context<'_>, error: CallError, host: &str) -> Option<Failure> {
+        let (port, place) = self.port()?;
+        let no_route = |what: String| {
+            Failure {
+            basis: match cx.world.knows_all("VirtualService") {
+                true => Basis::Proven,
+                false => Basis::assuming("no VirtualService elsewhere has a route for it there"),
+            },
+            place,
+            what,
+            help: "write a rule for the gateway, whose `gateways` and `port` are those of the Gateway's server".into(),
+        }
+        };
+        match error {
+            CallError::Protocol | CallError::NoFilterChain if self.is_plain_for_tls() => {
+                let service = self.sender.cluster_name().and_then(ClusterName::parse);
+                let service = service.map_or("", |name| name.host);
+                Some(Failure {
+                    basis: self.basis_of_plain(cx, service),
+                    place,
+                    what: format!("its server on port {port} expects TLS, and nothing originates it"),
+                    help: format!(
+                        "originate TLS for `{service}` with a DestinationRule whose `sni` is a host of the Gateway's server"
+                    ),
+                })
+            }
+            CallError::Protocol => Some(Failure {
+                basis: Basis::Proven,
+                place,
+                what: "the server speaks another protocol".into(),
+                help: "give the server of the Gateway the protocol of what is sent to it, or lead it to another port"
+                    .into(),
+            }),
+            CallError::NoRoute | CallError::NoVirtualHost => Some(no_route(format!(
+                "none of its routes on port {port} takes it"
+            ))),
+            CallError::NoListener | CallError::NoFilterChain if self.passes_through(host) => Some(
+                no_route(format!("none of its `tls` rules on port {port} takes it")),
+            ),
+            CallError::NoListener | CallError::NoFilterChain => None,
+        }
+    }
+
+    /// No server of the gateway is on the port to which the Service leads.
+    fn without_server(
+        &self,
+        cx: &Context<'_>,
+        gateways: &[(&Resource, &Gateway)],
+    ) -> Option<Failure> {
+        // Without the Service nobody knows to which port of the pods it leads.
+        self.sender.cluster.as_ref()?;
+        let sent = ClusterName::parse(self.sender.cluster_name()?)?.port;
+        let servers = gateways.iter().flat_map(|(_, it)| it.servers.items());
+        let ports = servers.filter_map(|it| it.value.port.as_ref()?.value.number.as_ref());
+        let ports: Vec<_> = ports.take(PORTS).collect();
+        let numbers: Vec<String> = ports.iter().map(|it| it.value.to_string()).collect();
+        Some(Failure {
+            basis: match cx.world.knows_all("Gateway") {
+                true => Basis::Proven,
+                false => Basis::assuming("no Gateway elsewhere has a server on that port"),
+            },
+            place: ports.first()?.span,
+            what: format!(
+                "it has no server on port {sent}, only on {}",
+                numbers.join(", ")
+            ),
+            help: format!(
+                "lead it to the port of the Gateway's server, or add a server on port {sent}"
+            ),
+        })
+    }
+
+    /// The port of the server that has it, and its line; of the first server where none has it.
+    fn port(&self) -> Option<(u32, Span)> {
+        let lines = &self.gateway.result.handler_lines;
+        self.servers.iter().find_map(|server| {
+            let port = server.written.value.port.as_ref()?;
+            let line = port.value.protocol.as_ref().map(|it| it.span);
+            let decides = lines.is_empty() || line.is_some_and(|line| lines.contains(&line));
+            let number = port.value.number.as_ref().filter(|_| decides)?;
+            Some((server.number, number.span))
+        })
+    }
+
+    /// Whether what is sent in plain text meets servers that all end TLS.
+    fn is_plain_for_tls(&self) -> bool {
+        self.gateway.call.speaks != Speaks::Tls && hosts_by_name(&self.servers).is_some()
+    }
+
+    /// What it rests on that nothing encrypts it on the way to servers that end TLS.
+    fn basis_of_plain(&self, cx: &Context<'_>, service: &str) -> Basis {
+        let cluster = self.sender.cluster.as_ref();
+        let own = match cluster.map(|it| &it.tls.value) {
+            Some(Some(TlsFacts::Auto { sni, .. })) => sni.as_deref(),
+            _ => None,
+        };
+        let hosts = hosts_by_name(&self.servers).unwrap_or_default();
+        let is_taken = |name: &str| hosts.iter().any(|host| subset_of(name, &host.value));
+        // Mostly the name that Istio's own mutual TLS carries is none of theirs, so that it is no help.
+        if own.is_some_and(is_taken) {
+            return Basis::assuming("the gateway takes no part in automatic mutual TLS");
+        }
+        match cx.world.knows_all("DestinationRule")
+            || cluster.is_some_and(|it| it.destination_rule.is_some())
+        {
+            true => Basis::Proven,
+            false => Basis::assuming(format!(
+                "no DestinationRule elsewhere originates TLS for `{service}`"
+            )),
+        }
+    }
+
+    /// Whether the TLS of a client meets a server that passes it on by its name.
+    fn passes_through(&self, host: &str) -> bool {
+        let cluster = self.sender.cluster.as_ref();
+        let encrypts =
+            cluster.is_some_and(|it| matches!(it.tls.value, Some(TlsFacts::Explicit(_))));
+        let serves = |server: &&GatewayServer<'_>| {
+            let mut hosts = server.hosts.iter();
+            server.passes_through() && hosts.any(|it| subset_of(host, it.name))
+        };
+        self.gateway.call.speaks == Speaks::Tls && !encrypts && self.servers.iter().any(serves)
+    }
+}
+
+/// So many ports of a gateway are named.
+const PORTS: usize = 8;
+
 /// Whether its name will be filled in.
 fn is_unnamed(gateway: &Resource) -> bool {
     let name = gateway.meta.name.as_ref();
     name.is_none_or(|name| gateway.placeholders.contains(&name.span))
-}
-
-/// The port of the server that has it, and its line.
-fn port_of(servers: &[&GatewayServer<'_>], gateway: &Hop) -> Option<(u32, Span)> {
-    servers.iter().find_map(|server| {
-        let port = server.written.value.port.as_ref()?;
-        let line = port.value.protocol.as_ref().map(|it| it.span);
-        let decides = line.is_some_and(|line| gateway.result.handler_lines.contains(&line));
-        let number = port.value.number.as_ref().filter(|_| decides)?;
-        Some((server.number, number.span))
-    })
 }
 
 /// The lines that name where a hop sends it.

@@ -28,7 +28,7 @@ impl Check for GatewayPortMismatch {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         for (resource, service) in cx.virtual_services() {
             let namespace = resource.namespace();
-            for Holds { gateways, port } in matches::of_routes(service).flatten() {
+            for Holds { gateways, port } in matches::of_rules(service).flatten() {
                 let Some(port) = port else { continue };
                 let Some(servers) = servers(cx, gateways, namespace) else {
                     continue;

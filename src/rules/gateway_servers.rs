@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use smol_str::SmolStr;
+
 use super::Context;
 use crate::egress::client::Client;
 use crate::egress::gateway::{GatewayServer, MergedGateway};
 use crate::egress::path::Hop;
+use crate::istio::decode::Items;
+use crate::istio::proxy::ServerTlsMode;
+use crate::source::Spanned;
 
 /// Remembers the gateways that were met.
 pub(super) struct GatewayServers<'c> {
@@ -37,4 +42,41 @@ impl<'c> GatewayServers<'c> {
         let servers = ports.flat_map(|port| &port.servers);
         servers.filter_map(|at| gateway.servers.get(*at)).collect()
     }
+}
+
+/// So many hosts of servers are looked at on one port of a gateway.
+const HOSTS: usize = 1000;
+
+/// The hosts of the servers, which take TLS apart; `None` if one of another sort is among them.
+pub(super) fn hosts_by_name(servers: &[&GatewayServer<'_>]) -> Option<Vec<Spanned<SmolStr>>> {
+    let mut found = Vec::new();
+    for server in servers {
+        let mode = server
+            .written
+            .value
+            .tls
+            .as_ref()?
+            .value
+            .mode
+            .as_ref()?
+            .value;
+        if matches!(
+            mode,
+            ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
+        ) {
+            return None;
+        }
+        for host in server.written.value.hosts.items() {
+            let name = host.value.rsplit('/').next().unwrap_or_default();
+            found.push(Spanned::new(
+                name.to_lowercase().into(),
+                host.span,
+                host.key,
+            ));
+        }
+        if found.len() > HOSTS {
+            return None;
+        }
+    }
+    (!found.is_empty()).then_some(found)
 }

@@ -2,20 +2,16 @@
 
 use std::cell::LazyCell;
 
-use smol_str::SmolStr;
-
 use super::context::existing;
-use super::gateway_servers::GatewayServers;
+use super::gateway_servers::{GatewayServers, hosts_by_name};
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::TlsFacts;
-use crate::egress::gateway::GatewayServer;
 use crate::egress::host::{is_wildcard, subset_of, to_fqdn};
 use crate::egress::path::Hop;
 use crate::istio::decode::Items;
-use crate::istio::proxy::ServerTlsMode;
 use crate::istio::resource::Spec;
 use crate::istio::traffic::{ClientTls, ClientTlsMode, DestinationRule, TrafficPolicy};
 use crate::source::{Span, Spanned};
@@ -36,9 +32,6 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct GatewaySniMismatch;
 
-/// So many hosts of servers are looked at on one port of a gateway.
-const HOSTS: usize = 1000;
-
 impl Check for GatewaySniMismatch {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         let mut servers = GatewayServers::new(cx);
@@ -50,7 +43,7 @@ impl Check for GatewaySniMismatch {
                 continue;
             };
             let servers = servers.at(at_gateway);
-            let (Some(hosts), Some(first)) = (hosts(&servers), servers.first()) else {
+            let (Some(hosts), Some(first)) = (hosts_by_name(&servers), servers.first()) else {
                 continue;
             };
             if hosts.iter().any(|host| subset_of(&sent.name, &host.value))
@@ -200,40 +193,6 @@ fn of_policy(
         Some(port) => port.value.tls.as_ref(),
         None => policy.tls.as_ref(),
     }
-}
-
-/// The hosts of the servers, which take TLS apart; `None` if one of another sort is among them.
-fn hosts(servers: &[&GatewayServer<'_>]) -> Option<Vec<Spanned<SmolStr>>> {
-    let mut found = Vec::new();
-    for server in servers {
-        let mode = server
-            .written
-            .value
-            .tls
-            .as_ref()?
-            .value
-            .mode
-            .as_ref()?
-            .value;
-        if matches!(
-            mode,
-            ServerTlsMode::Passthrough | ServerTlsMode::AutoPassthrough
-        ) {
-            return None;
-        }
-        for host in server.written.value.hosts.items() {
-            let name = host.value.rsplit('/').next().unwrap_or_default();
-            found.push(Spanned::new(
-                name.to_lowercase().into(),
-                host.span,
-                host.key,
-            ));
-        }
-        if found.len() > HOSTS {
-            return None;
-        }
-    }
-    (!found.is_empty()).then_some(found)
 }
 
 fn fix(cx: &Context<'_>, sent: &Sent, host: &str) -> Option<Fix> {

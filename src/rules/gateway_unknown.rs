@@ -78,7 +78,7 @@ fn report(
         _ => format!("add the Gateway `{namespace}/{name}`, or name one that is there"),
     };
     out.add(unknown.basis, named.span, message, |finding| {
-        let matches = matches::of_routes(routes.spec).flatten();
+        let matches = matches::of_rules(routes.spec).flatten();
         let mut matched = matches.flat_map(|it| it.gateways.items());
         let matched = matched.find(|it| it.value == named.value);
         let finding = matched.iter().fold(finding, |finding, it| {

@@ -99,6 +99,10 @@ impl Check for HttpTo443WithoutTls {
             });
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["destination-rule-shadowed", "destination-rule-unseen"]
+    }
 }
 
 /// The host of a rule that originates TLS and does not reach the proxy.

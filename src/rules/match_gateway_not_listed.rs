@@ -28,7 +28,7 @@ impl Check for MatchGatewayNotListed {
         for routes in cx.model.virtual_services.iter() {
             let (namespace, service) = (routes.namespace(), routes.spec);
             // For `mesh` another rule speaks, which knows what sidecars do without it.
-            let named = matches::of_routes(service)
+            let named = matches::of_rules(service)
                 .flatten()
                 .flat_map(|it| it.gateways.items())
                 .filter(|it| it.value != "mesh");

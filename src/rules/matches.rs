@@ -17,25 +17,34 @@ pub(super) struct Holds<'v> {
 #[derive(Clone, Debug)]
 pub(super) struct Section<'v> {
     pub(super) key: Span,
-    /// Of each route its matches; none for a route that takes everything.
-    pub(super) routes: Vec<Vec<Holds<'v>>>,
+    pub(super) rules: Vec<Rule<'v>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Rule<'v> {
+    pub(super) place: Span,
+    /// None for a rule that takes everything.
+    pub(super) matches: Vec<Holds<'v>>,
 }
 
 macro_rules! section {
     ($name:ident) => {
         pub(super) fn $name(service: &VirtualService) -> Option<Section<'_>> {
             let section = service.$name.as_ref().filter(|it| !it.value.is_empty())?;
-            let routes = section.value.iter().map(|route| {
-                let matches = route.matches.items().iter();
+            let rules = section.value.iter().map(|rule| {
+                let matches = rule.matches.items().iter();
                 let holds = matches.map(|it| Holds {
                     gateways: &it.gateways,
                     port: &it.port,
                 });
-                holds.collect()
+                Rule {
+                    place: rule.key,
+                    matches: holds.collect(),
+                }
             });
             Some(Section {
                 key: section.key,
-                routes: routes.collect(),
+                rules: rules.collect(),
             })
         }
     };
@@ -45,9 +54,10 @@ section!(http);
 section!(tls);
 section!(tcp);
 
-/// Of each route of each section its matches.
-pub(super) fn of_routes(service: &VirtualService) -> impl Iterator<Item = Vec<Holds<'_>>> {
-    sections(service).flat_map(|section| section.routes)
+/// Of each rule of each section its matches.
+pub(super) fn of_rules(service: &VirtualService) -> impl Iterator<Item = Vec<Holds<'_>>> {
+    let rules = sections(service).flat_map(|section| section.rules);
+    rules.map(|rule| rule.matches)
 }
 
 pub(super) fn sections(service: &VirtualService) -> impl Iterator<Item = Section<'_>> {

@@ -120,7 +120,7 @@ fn shows_certificate(gateway: &Gateway) -> bool {
 }
 
 fn rule_for_mesh(service: &VirtualService) -> Option<&Spanned<SmolStr>> {
-    let gateways = matches::of_routes(service)
+    let gateways = matches::of_rules(service)
         .flatten()
         .flat_map(|it| it.gateways.items());
     gateways.into_iter().find(|it| it.value == "mesh")
@@ -131,7 +131,7 @@ fn fix(cx: &Context<'_>, service: &VirtualService, gateways: Span) -> Option<Fix
     let named = |matches: Vec<Holds<'_>>| {
         !matches.is_empty() && matches.iter().all(|it| !it.gateways.items().is_empty())
     };
-    if !matches::of_routes(service).all(named) {
+    if !matches::of_rules(service).all(named) {
         return None;
     }
     let edit = cx

@@ -6,6 +6,7 @@ mod ambient_none_without_address;
 mod ambient_without_waypoint;
 mod asked;
 mod blocks;
+mod bound_servers;
 mod certificate_name_covers_no_host;
 mod certificate_name_unchecked;
 mod certificate_not_verified;
@@ -24,6 +25,7 @@ mod destination_port_unknown;
 mod destination_rule_duplicate;
 mod destination_rule_host_unknown;
 mod destination_rule_shadowed;
+mod destination_rule_unseen;
 mod destination_rule_unseen_by_gateway;
 mod destination_unknown;
 mod dns_round_robin_endpoints;
@@ -47,6 +49,7 @@ mod gateway_host_mismatch;
 mod gateway_port_mismatch;
 mod gateway_route_to_none;
 mod gateway_routes_to_itself;
+mod gateway_selects_other_pods;
 mod gateway_servers;
 mod gateway_sni_mismatch;
 mod gateway_unknown;
@@ -100,6 +103,7 @@ mod retries_not_repeatable;
 mod retries_on_both_hops;
 mod retry_on_without_connect_failure;
 mod routed;
+mod routes_on_passthrough_server;
 mod san_wildcard_literal;
 mod session_cut_by_limit;
 mod short_host;
@@ -200,6 +204,7 @@ static ALL: &[&RuleDef] = &[
     &destination_rule_duplicate::RULE,
     &destination_rule_host_unknown::RULE,
     &destination_rule_shadowed::RULE,
+    &destination_rule_unseen::RULE,
     &destination_rule_unseen_by_gateway::RULE,
     &destination_unknown::RULE,
     &dns_round_robin_endpoints::RULE,
@@ -220,6 +225,7 @@ static ALL: &[&RuleDef] = &[
     &gateway_port_mismatch::RULE,
     &gateway_route_to_none::RULE,
     &gateway_routes_to_itself::RULE,
+    &gateway_selects_other_pods::RULE,
     &gateway_sni_mismatch::RULE,
     &gateway_unknown::RULE,
     &h2_setting_on_http1::RULE,
@@ -265,6 +271,7 @@ static ALL: &[&RuleDef] = &[
     &retries_not_repeatable::RULE,
     &retries_on_both_hops::RULE,
     &retry_on_without_connect_failure::RULE,
+    &routes_on_passthrough_server::RULE,
     &san_wildcard_literal::RULE,
     &session_cut_by_limit::RULE,
     &short_host::RULE,

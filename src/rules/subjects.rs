@@ -86,7 +86,7 @@ impl<'c> Subjects<'c> {
         &self,
         section: Section<'c>,
     ) -> impl Iterator<Item = &'c Spanned<i64>> {
-        let matches = section.routes.into_iter().flatten();
+        let matches = section.rules.into_iter().flat_map(|rule| rule.matches);
         let matches = matches.filter(|it| self.is_for_sidecars(Some(it)));
         matches.filter_map(|it| it.port.as_deref().filter(|port| port.value != 0))
     }
@@ -119,7 +119,7 @@ impl<'c> Subjects<'c> {
     }
 
     fn are_for_sidecars(&self, section: &Section<'_>) -> bool {
-        section.routes.iter().all(|matches| match &matches[..] {
+        section.rules.iter().all(|rule| match &rule.matches[..] {
             [] => self.is_for_sidecars(None),
             some => some.iter().all(|it| self.is_for_sidecars(Some(it))),
         })

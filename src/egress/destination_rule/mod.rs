@@ -83,6 +83,11 @@ impl<'a> Rules<'a> {
         rules.map(move |rule| (rule, rule.host == host))
     }
 
+    /// The namespace whose rules hold where no other has one.
+    pub fn root_namespace(&self) -> &str {
+        &self.root_namespace
+    }
+
     /// Every rule, in Istio's order.
     pub fn all(&self) -> &[Rule<'a>] {
         &self.rules

@@ -78,7 +78,7 @@ impl<'a> Rule<'a> {
     }
 
     /// Whether clients of its own namespace find it.
-    pub(super) fn is_local(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         self.export_to.is_empty()
             || self.exports("*")
             || self.exports(".")

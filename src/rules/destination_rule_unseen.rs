@@ -1,0 +1,262 @@
+//! A DestinationRule that no client of its host sees.
+
+use super::context::tls_blocks;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use crate::diag::{Diagnostic, Fixable, Severity};
+use crate::egress::destination_rule::Rule;
+use crate::egress::host::{is_wildcard, service_of};
+use crate::egress::service::{Origin, Port, Service};
+use crate::egress::virtual_service::{Binding, VirtualService as Routes};
+use crate::istio::decode::Items;
+use crate::istio::resource::Spec;
+use crate::istio::traffic::ClientTlsMode;
+use crate::source::Span;
+
+pub(super) static RULE: RuleDef = RuleDef {
+    meta: Meta {
+        name: "destination-rule-unseen",
+        summary: "no client of the host sees the DestinationRule, because of `exportTo` or its namespace: it applies to nothing",
+        severity: Severity::Warning,
+        fixable: Fixable::Never,
+        since: "0.1.0",
+        page: include_str!("../../rules/destination-rule-unseen.md"),
+    },
+    build: super::plain::<DestinationRuleUnseen>,
+};
+
+#[derive(Debug, Default)]
+pub(super) struct DestinationRuleUnseen;
+
+/// Where there are so many entries or rules for one host, or namespaces in a list, no more are looked at.
+const LOOKED_AT: usize = 64;
+
+/// So many ports are shown.
+const PORTS: usize = 3;
+
+impl Check for DestinationRuleUnseen {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        for rule in cx.model.rules.all() {
+            let Some(placed) = Placed::of(cx, rule) else {
+                continue;
+            };
+            let Some(unseen) = placed.unseen(cx).filter(|it| out.is_first(it.place)) else {
+                continue;
+            };
+            out.add(unseen.basis, unseen.place, unseen.message, |finding| {
+                let lines = unseen.because.into_iter();
+                let plain = placed.plain_ports().take(PORTS).map(|port| {
+                    let line = port.protocol_line.unwrap_or(port.number_line);
+                    (line, "plain text is sent: the rule does not originate TLS")
+                });
+                lines
+                    .chain(plain)
+                    .fold(finding, |finding: Diagnostic, (line, why)| {
+                        finding.because(line, why)
+                    })
+                    .because(placed.entry.host.line, "the external host")
+                    .help(unseen.help)
+            });
+        }
+    }
+
+    fn says_absence(&self) -> bool {
+        true
+    }
+}
+
+/// A rule for one external host, and where it stands.
+struct Placed<'c> {
+    rule: &'c Rule<'c>,
+    own: &'c str,
+    services: Vec<Service<'c>>,
+    /// The first of the services.
+    entry: Service<'c>,
+}
+
+struct Unseen {
+    basis: Basis,
+    place: Span,
+    message: String,
+    because: Option<(Span, &'static str)>,
+    help: String,
+}
+
+impl<'c> Placed<'c> {
+    /// `None` where not all namespaces are known, or proxies find the rule wherever they are.
+    fn of(cx: &'c Context<'_>, rule: &'c Rule<'c>) -> Option<Self> {
+        let own = rule.namespace()?;
+        if is_wildcard(&rule.host) || own == cx.model.rules.root_namespace() {
+            return None;
+        }
+        let services = cx.model.registry.of_host(&rule.host).take(LOOKED_AT);
+        let services: Vec<Service<'_>> = services.collect();
+        let known =
+            |it: &Service<'_>| it.origin == Origin::ServiceEntry && it.namespace().is_some();
+        let all_known = services.iter().all(known) && services.len() < LOOKED_AT;
+        let entry = *services.first().filter(|_| all_known)?;
+        Some(Self {
+            rule,
+            own,
+            services,
+            entry,
+        })
+    }
+
+    /// Where the rule was to originate TLS: the ports on which plain text is sent without it.
+    fn plain_ports(&self) -> impl Iterator<Item = &'c Port<'c>> {
+        let mut modes = tls_blocks(self.rule.spec).filter_map(|tls| tls.value.mode.as_ref());
+        let originates = modes.any(|mode| mode.value != ClientTlsMode::Disable);
+        let ports = self.entry.definition.ports.iter().take(LOOKED_AT);
+        ports.filter(move |port| originates && port.protocol.is_http())
+    }
+
+    /// Whether clients of the namespace see the host.
+    fn is_known_to(&self, cx: &Context<'_>, namespace: &str) -> bool {
+        let mut services = self.services.iter();
+        services.any(|it| cx.model.registry.exposure(it, Some(namespace)).is_some())
+    }
+
+    fn unseen(&self, cx: &Context<'_>) -> Option<Unseen> {
+        let is_beside = self
+            .services
+            .iter()
+            .any(|it| it.namespace() == Some(self.own));
+        let for_own = self.rule.is_local() && self.is_known_to(cx, self.own);
+        match (is_beside, for_own) {
+            (true, false) => self.exported_past(cx),
+            (false, false) if self.rule.is_local() => self.hidden_host(cx),
+            (false, _) => self.exported_in_vain(cx).or_else(|| self.for_own_alone(cx)),
+            (true, true) => self.for_own_alone(cx),
+        }
+    }
+
+    /// It stands beside the host, and is exported to others than the host is.
+    fn exported_past(&self, cx: &Context<'_>) -> Option<Unseen> {
+        let declared = match self.rule.has_selector() {
+            true => &[],
+            false => self.rule.spec.export_to.items(),
+        };
+        let is_seen = |entry: &str| entry == "*" || entry != "." && self.is_known_to(cx, entry);
+        let unspecific = declared.is_empty() && !self.rule.has_selector();
+        if unspecific || declared.len() > LOOKED_AT || declared.iter().any(|it| is_seen(&it.value))
+        {
+            return None;
+        }
+        let host = self.rule.spec.host.as_ref()?;
+        Some(Unseen {
+            basis: Basis::Proven,
+            place: declared.first().map_or(host.span, |it| it.span),
+            message: format!(
+                "this rule applies to nothing: no namespace sees both it and `{}`",
+                self.rule.host
+            ),
+            because: Some((export_to(&self.entry)?, "the host is for others")),
+            help: "export the rule to the namespaces to which the host is exported".to_owned(),
+        })
+    }
+
+    /// The clients for which it is do not see the host. Where a route shows that, too, other rules tell what fails.
+    fn hidden_host(&self, cx: &Context<'_>) -> Option<Unseen> {
+        let own = self.own;
+        let mut routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
+        if routes.any(|it| it.namespace() == Some(own)) || self.is_at_gateway(cx) {
+            return None;
+        }
+        let host = self.rule.spec.host.as_ref()?;
+        Some(Unseen {
+            basis: Basis::Proven,
+            place: export_to(&self.entry)?,
+            message: format!(
+                "`exportTo` hides `{}` from `{own}`, which has a DestinationRule for it: that applies to nothing",
+                self.rule.host
+            ),
+            because: Some((host.span, "the rule")),
+            help: format!("add `{own}` to `exportTo`, or put the rule beside the ServiceEntry"),
+        })
+    }
+
+    /// Those to whom it is exported would have to look for it where it is, and do not.
+    fn exported_in_vain(&self, cx: &Context<'_>) -> Option<Unseen> {
+        let mut declared = self.rule.spec.export_to.items().iter().take(LOOKED_AT);
+        let is_other = |it: &str| !matches!(it, "." | "*") && it != self.own;
+        let entry = declared.find(|it| is_other(&it.value))?;
+        let beside = self.entry.namespace().filter(|it| *it != entry.value)?;
+        Some(Unseen {
+            basis: Basis::Proven,
+            place: entry.span,
+            message: format!(
+                "clients in `{}` do not find this rule: they look in their own namespace, in `{beside}`, where the host \
+                 is, and in `{}`",
+                entry.value,
+                cx.model.rules.root_namespace()
+            ),
+            because: None,
+            help: format!("move it to `{beside}`, or into the namespace of the clients"),
+        })
+    }
+
+    /// Clients of other namespaces are known, and its own shows none.
+    fn for_own_alone(&self, cx: &Context<'_>) -> Option<Unseen> {
+        let is_private = |entry: &str| entry == "." || entry == self.own;
+        let declared = self.rule.spec.export_to.items();
+        let beside = self.entry.namespace()?;
+        let private = !declared.is_empty() && declared.iter().all(|it| is_private(&it.value));
+        if beside == self.own && !private || self.rule.has_selector() || self.is_at_gateway(cx) {
+            return None;
+        }
+        let routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
+        let for_host = |it: &&Routes<'_>| it.hosts.iter().any(|(host, _)| *host == self.rule.host);
+        let routes: Vec<_> = routes.filter(for_host).collect();
+        if routes.iter().any(|it| it.namespace() == Some(self.own)) {
+            return None;
+        }
+        let client = routes.iter().find(|it| {
+            let other = it.namespace().filter(|it| *it != beside);
+            it.bindings.contains(&Binding::Mesh) && other.is_some_and(|it| self.is_known_to(cx, it))
+        })?;
+        let is_https = |port: &Port<'_>| {
+            let target = port.target.and_then(|target| target.number());
+            target.is_some_and(|(number, _)| number == 443)
+        };
+        let fails = self.plain_ports().any(is_https);
+        Some(Unseen {
+            basis: match fails || cx.world.closed {
+                true => Basis::Proven,
+                false => Basis::assuming(format!("no client in `{}` calls the host", self.own)),
+            },
+            place: self.rule.spec.host.as_ref()?.span,
+            message: format!(
+                "this rule is for clients in `{}` alone: those in `{}` do not find it",
+                self.own,
+                client.namespace().unwrap_or_default()
+            ),
+            because: client
+                .host_line(&self.rule.host)
+                .map(|it| (it, "clients elsewhere")),
+            help: match beside == self.own {
+                true => "export it to the namespaces of the clients".to_owned(),
+                false => format!("move it to `{beside}`, or into the namespace of the clients"),
+            },
+        })
+    }
+
+    /// Whether its namespace is that of a gateway, which may be its client.
+    fn is_at_gateway(&self, cx: &Context<'_>) -> bool {
+        let leads_there = |routes: &Routes<'_>| {
+            let destinations = routes.destinations();
+            let mut hosts = destinations.iter().take(LOOKED_AT);
+            hosts.any(|(host, _)| service_of(host).is_some_and(|(_, it)| it == self.own))
+        };
+        let mut routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
+        let mut gateways = cx.model.gateways.iter();
+        gateways.any(|(it, _)| it.namespace() == Some(self.own)) || routes.any(leads_there)
+    }
+}
+
+/// The line that says for whom a host is.
+fn export_to(entry: &Service<'_>) -> Option<Span> {
+    let Spec::ServiceEntry(spec) = &entry.definition.resource.spec else {
+        return None;
+    };
+    spec.export_to.items().first().map(|it| it.span)
+}
