@@ -16,6 +16,7 @@ mod client_certificate_unused;
 mod clusters;
 mod connect_race_with_endpoints;
 mod connect_timeout_default;
+mod connect_timeout_not_below_timeout;
 mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
@@ -70,6 +71,7 @@ mod istio_mutual_to_external;
 mod levels;
 mod load_balancer_on_none;
 mod load_balancer_without_choice;
+mod locality_without_endpoint;
 mod logical_dns_on_gslb;
 mod match_condition_ignored;
 mod match_gateway_not_listed;
@@ -196,6 +198,7 @@ static ALL: &[&RuleDef] = &[
     &client_certificate_unused::RULE,
     &connect_race_with_endpoints::RULE,
     &connect_timeout_default::RULE,
+    &connect_timeout_not_below_timeout::RULE,
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
@@ -241,6 +244,7 @@ static ALL: &[&RuleDef] = &[
     &istio_mutual_to_external::RULE,
     &load_balancer_on_none::RULE,
     &load_balancer_without_choice::RULE,
+    &locality_without_endpoint::RULE,
     &logical_dns_on_gslb::RULE,
     &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,
