@@ -264,6 +264,46 @@ fn of_services_that_take_everything_on_a_port_the_first_wins() {
     );
 }
 
+/// The API server gives it an address, whether the file does or not.
+#[test]
+fn a_service_has_a_listener_of_its_own() {
+    let service = |name: &str, port: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: app}}\n\
+             spec: {{ports: [{{port: 9000, name: {port}}}]}}\n"
+        )
+    };
+    let world = service("a", "tcp")
+        + &service("b", "unknown")
+        + &entry(
+            "c",
+            "c.example",
+            "{number: 9000, name: tcp, protocol: TCP}",
+            "",
+        );
+    let call = |host: &str| {
+        format!("- {{client: {{namespace: app}}, host: {host}, port: 9000, protocol: tcp}}\n")
+    };
+    let hosts = [
+        "a.app.svc.cluster.local",
+        "a",
+        "b.app",
+        "c.example",
+        "d.example",
+    ];
+    assert_eq!(
+        answers(&world, &hosts.map(call).concat()),
+        [
+            "tcp 9000||a.app.svc.cluster.local",
+            "tcp 9000||a.app.svc.cluster.local",
+            "tcp 9000||b.app.svc.cluster.local",
+            "tcp 9000||c.example",
+            // As all that has no listener of its own.
+            "tcp 9000||c.example",
+        ]
+    );
+}
+
 #[test]
 fn mongo_shares_its_port_with_nothing() {
     let world = entry(

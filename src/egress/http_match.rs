@@ -13,9 +13,6 @@ use crate::source::Spanned;
 /// How large a compiled regular expression may become, in bytes, before it is taken to match nothing.
 const REGEX_SIZE: usize = 1 << 20;
 
-/// They ask for nothing to be done, by RFC 9110.
-const SAFE_METHODS: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
-
 /// Where a rule would act: on which port of which gateway, for whom.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
@@ -135,17 +132,6 @@ impl<'a> HttpMatch<'a> {
             .and_then(|half| half.written.ignore_uri_case.as_ref())
             .is_some_and(|ignore| ignore.value);
         self.path().matches(path, ignore_case)
-    }
-
-    /// Whether it only holds for requests that change nothing on the other side.
-    pub fn is_for_safe_methods(&self) -> bool {
-        let mut methods = self
-            .halves()
-            .filter_map(|half| half.written.method.as_ref());
-        methods.any(|method| {
-            let names = text(&method.value.exact).or_else(|| text(&method.value.regex));
-            names.is_some_and(|names| names.split('|').all(|name| SAFE_METHODS.contains(&name)))
-        })
     }
 
     /// Whether no rule behind it is ever reached: any path and nothing else is asked of the request.

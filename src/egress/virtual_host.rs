@@ -357,7 +357,7 @@ impl<'m> Search<'_, 'm> {
 }
 
 /// What a short name of a Kubernetes Service may stand for: `name`, `name.namespace`, `name.namespace.svc`.
-fn kubernetes_name(host: &str, own: Option<&str>) -> Option<String> {
+pub(super) fn kubernetes_name(host: &str, own: Option<&str>) -> Option<String> {
     let mut parts = host.split('.');
     let name = parts.next().filter(|name| !name.is_empty())?;
     match (parts.next(), parts.next(), parts.next()) {

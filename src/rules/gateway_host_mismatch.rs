@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use super::served::{HOSTS, served};
 use super::targets::is_for_egress;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::gateway::selector;
-use crate::egress::host::{UNKNOWN_NAMESPACE, overlaps};
-use crate::egress::namespace::{Same, same};
-use crate::egress::virtual_service::{Binding, VirtualService};
+use crate::egress::host::UNKNOWN_NAMESPACE;
+use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
 use crate::istio::proxy::Gateway;
-use crate::istio::resource::Resource;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -29,9 +28,6 @@ pub(super) static RULE: RuleDef = RuleDef {
 
 #[derive(Debug, Default)]
 pub(super) struct GatewayHostMismatch;
-
-/// With more hosts than this, of a VirtualService or of a Gateway, nothing is said.
-const HOSTS: usize = 64;
 
 /// So many gateways of a VirtualService are looked at.
 const GATEWAYS: usize = 16;
@@ -111,56 +107,4 @@ impl Check for GatewayHostMismatch {
 /// Whether it is for the proxies through which traffic leaves, as Istio labels them.
 fn is_egress_gateway(gateway: &Gateway) -> bool {
     selector(gateway).any(|(_, value)| value.contains("egress"))
-}
-
-/// A host of a server, as the Gateway writes it: the namespace whose VirtualServices may be for it, or all.
-struct Served<'a> {
-    only: Option<Option<&'a str>>,
-    host: &'a str,
-    line: Span,
-    /// The number of the server's port.
-    port: Option<Span>,
-}
-
-impl Served<'_> {
-    fn is_for(&self, routes: &VirtualService<'_>) -> bool {
-        let admits = |only| same(only, routes.namespace()) != Same::No;
-        self.only.is_none_or(admits) && self.has_host_of(routes)
-    }
-
-    fn has_host_of(&self, routes: &VirtualService<'_>) -> bool {
-        let mut hosts = routes.hosts.iter();
-        hosts.any(|(host, _)| overlaps(host, self.host))
-    }
-}
-
-/// The hosts of all servers of Gateways of one name.
-fn served<'a>(gateways: &[(&'a Resource, &'a Gateway)]) -> Vec<Served<'a>> {
-    let hosts = gateways.iter().flat_map(|(resource, gateway)| {
-        let servers = gateway.servers.items().iter();
-        let hosts = servers.flat_map(|server| {
-            let port = server.value.port.as_ref();
-            let port = port.and_then(|port| port.value.number.as_ref());
-            let hosts = server.value.hosts.items().iter();
-            hosts.map(move |host| (host, port.map(|number| number.span)))
-        });
-        hosts.map(|(host, port)| {
-            let (namespace, name) = match host.value.split_once('/') {
-                Some((namespace, name)) => (Some(namespace), name),
-                None => (None, host.value.as_str()),
-            };
-            let only = match namespace {
-                None | Some("*") => None,
-                Some(".") => Some(resource.namespace()),
-                named => Some(named),
-            };
-            Served {
-                only,
-                host: name,
-                line: host.span,
-                port,
-            }
-        })
-    });
-    hosts.take(HOSTS + 1).collect()
 }

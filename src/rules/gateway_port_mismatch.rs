@@ -3,9 +3,10 @@
 use smol_str::SmolStr;
 
 use super::matches::{self, Holds};
+use super::served::{HOSTS, served};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::virtual_service::Binding;
+use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::decode::{Items, List, Rare};
 use crate::source::Span;
 
@@ -26,11 +27,10 @@ pub(super) struct GatewayPortMismatch;
 
 impl Check for GatewayPortMismatch {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for (resource, service) in cx.virtual_services() {
-            let namespace = resource.namespace();
-            for Holds { gateways, port } in matches::of_rules(service).flatten() {
+        for routes in cx.model.virtual_services.iter() {
+            for Holds { gateways, port } in matches::of_rules(routes.spec).flatten() {
                 let Some(port) = port else { continue };
-                let Some(servers) = servers(cx, gateways, namespace) else {
+                let Some(servers) = servers(cx, gateways, routes) else {
                     continue;
                 };
                 if servers.iter().any(|(number, _)| *number == port.value) {
@@ -63,25 +63,30 @@ impl Check for GatewayPortMismatch {
 /// With more Gateways than this for one rule nothing is said.
 const GATEWAYS: usize = 16;
 
-/// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, or one is not in the files.
+/// The ports of all Gateways that a rule is for; `None` where it is for sidecars, too, one is not in the files, or none
+/// has a host of the VirtualService: then the ports are not what is wrong.
 fn servers(
     cx: &Context<'_>,
     gateways: &Rare<List<SmolStr>>,
-    namespace: Option<&str>,
+    routes: &VirtualService<'_>,
 ) -> Option<Vec<(i64, Span)>> {
     let names = gateways.items();
     if names.len() > GATEWAYS {
         return None;
     }
     let mut found = Vec::new();
+    let mut has_host = routes.hosts.len() > HOSTS;
     for name in names {
-        let Binding::Gateway { namespace, name } = Binding::parse(&name.value, namespace) else {
+        let Binding::Gateway { namespace, name } = Binding::parse(&name.value, routes.namespace())
+        else {
             return None;
         };
         let known = cx.model.gateways.named(namespace, name);
         if known.is_empty() {
             return None;
         }
+        let served = served(&known);
+        has_host |= served.len() > HOSTS || served.iter().any(|it| it.has_host_of(routes));
         for server in known
             .iter()
             .flat_map(|(_, gateway)| gateway.servers.items())
@@ -90,5 +95,5 @@ fn servers(
             found.push((port.value, port.span));
         }
     }
-    (!found.is_empty()).then_some(found)
+    (has_host && !found.is_empty()).then_some(found)
 }

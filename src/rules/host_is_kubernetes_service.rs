@@ -2,7 +2,7 @@
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::service::Origin;
+use crate::egress::service::{Definition, Origin, Resolution};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -34,9 +34,15 @@ impl Check for HostIsKubernetesService {
             else {
                 continue;
             };
+            let lost = match lends_endpoints(entry.definition, service.definition) {
+                Some(true) => continue,
+                Some(false) => {
+                    "the entry's ports are not used, its endpoints only where port names are equal"
+                }
+                None => "the entry's ports, resolution and endpoints are not used",
+            };
             let message = format!(
-                "`{}` is the name of a Kubernetes Service of this namespace, which always wins: the entry's ports, \
-                 resolution and endpoints are not used",
+                "`{}` is a Kubernetes Service of this namespace, which always wins: {lost}",
                 entry.name()
             );
             let files = (entry.host.line.file, service.host.line.file);
@@ -48,4 +54,15 @@ impl Check for HostIsKubernetesService {
             });
         }
     }
+}
+
+/// Whether the endpoints of the entry serve the Service on each of the entry's ports. Istio keeps them by host and
+/// namespace, whoever has defined the host, and tells their ports by name. `None` where they are no addresses.
+fn lends_endpoints(entry: &Definition<'_>, service: &Definition<'_>) -> Option<bool> {
+    (entry.resolution == Resolution::Static).then(|| {
+        entry.ports.iter().all(|port| {
+            let same = service.port(port.number);
+            same.is_some_and(|it| it.name == port.name)
+        })
+    })
 }

@@ -16,7 +16,6 @@ mod client_certificate_unused;
 mod clusters;
 mod connect_race_with_endpoints;
 mod connect_timeout_default;
-mod connect_timeout_not_below_timeout;
 mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
@@ -71,7 +70,6 @@ mod istio_mutual_to_external;
 mod levels;
 mod load_balancer_on_none;
 mod load_balancer_without_choice;
-mod locality_without_endpoint;
 mod logical_dns_on_gslb;
 mod match_condition_ignored;
 mod match_gateway_not_listed;
@@ -107,6 +105,7 @@ mod retry_on_without_connect_failure;
 mod routed;
 mod routes_on_passthrough_server;
 mod san_wildcard_literal;
+mod served;
 mod session_cut_by_limit;
 mod short_host;
 mod sidecar_does_not_import;
@@ -198,7 +197,6 @@ static ALL: &[&RuleDef] = &[
     &client_certificate_unused::RULE,
     &connect_race_with_endpoints::RULE,
     &connect_timeout_default::RULE,
-    &connect_timeout_not_below_timeout::RULE,
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
@@ -244,7 +242,6 @@ static ALL: &[&RuleDef] = &[
     &istio_mutual_to_external::RULE,
     &load_balancer_on_none::RULE,
     &load_balancer_without_choice::RULE,
-    &locality_without_endpoint::RULE,
     &logical_dns_on_gslb::RULE,
     &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,

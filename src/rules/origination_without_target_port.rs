@@ -3,7 +3,8 @@
 use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
-use crate::egress::facts::{Handler, TlsFacts};
+use crate::egress::facts::{Endpoint, Handler, TlsFacts};
+use crate::egress::host::service_of;
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
 use crate::yaml::Value;
@@ -32,7 +33,10 @@ impl Check for OriginationWithoutTargetPort {
             let own = matches!(tls.mode.value, "SIMPLE" | "MUTUAL");
             let http = reached.hop.result.handler == Some(Handler::Http);
             let endpoints = &reached.cluster.endpoints;
-            let to_80 = !endpoints.is_empty() && endpoints.iter().all(|it| it.port.value == 80);
+            // A Service of the mesh may be a gateway, which expects TLS where its Gateway says so.
+            let is_plain =
+                |it: &Endpoint| it.port.value == 80 && service_of(&it.address.value).is_none();
+            let to_80 = !endpoints.is_empty() && endpoints.iter().all(is_plain);
             let place = reached.port_line();
             if !own || !http || !to_80 || !out.is_first(place) {
                 continue;

@@ -48,13 +48,11 @@ impl Check for RetriesNotRepeatable {
         let mut lines: BTreeMap<Span, (Danger, &HttpWay<'_>)> = BTreeMap::new();
         // Lists that also hold for hosts whose requests may be repeated.
         let mut shared: HashSet<Span> = HashSet::default();
-        let safe = of_safe_methods(cx);
         for way in ways {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };
-            let is_safe = way.rule.is_some_and(|rule| safe.contains(&rule));
-            if is_safe || !cx.is_not_repeatable(&way.service) {
+            if !cx.is_not_repeatable(&way.service) {
                 shared.extend(policy.retry_on.spans());
                 continue;
             }
@@ -71,13 +69,6 @@ impl Check for RetriesNotRepeatable {
             report(cx, &danger, safety, way, out);
         }
     }
-}
-
-/// The rules that only match requests which change nothing: these may be repeated.
-fn of_safe_methods(cx: &Context<'_>) -> HashSet<Span> {
-    let rules = cx.model.virtual_services.iter().flat_map(|it| it.http());
-    let safe = rules.filter(|rule| rule.matches().all(|it| it.is_for_safe_methods()));
-    safe.map(|rule| rule.own.rule.key).collect()
 }
 
 struct Danger {

@@ -108,14 +108,27 @@ impl<'c> Subjects<'c> {
                 is_section,
             })
         };
+        let is_whole = self.are_for_sidecars(&section) && !self.has_no_port_of(&section);
         let whole = unused(&self.ports, section.key, true);
-        if let Some(whole) = whole.filter(|_| self.are_for_sidecars(&section)) {
+        if let Some(whole) = whole.filter(|_| is_whole) {
             return vec![whole];
         }
         let ports = self.matched_ports(section);
         ports
             .filter_map(|port| unused(self.ports_of(port.value), port.span, false))
             .collect()
+    }
+
+    /// Whether each rule only asks for ports that no host has, which is a fault of its own.
+    fn has_no_port_of(&self, section: &Section<'_>) -> bool {
+        let is_none = |it: &Holds<'_>| {
+            let port = it.port.as_deref();
+            port.is_some_and(|port| self.ports_of(port.value).is_empty())
+        };
+        section
+            .rules
+            .iter()
+            .all(|rule| !rule.matches.is_empty() && rule.matches.iter().all(is_none))
     }
 
     fn are_for_sidecars(&self, section: &Section<'_>) -> bool {

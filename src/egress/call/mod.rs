@@ -9,9 +9,11 @@ use super::client::{Client, ProxyKind};
 use super::facts::{CallError, CallResult, Handler, Outcome, Speaks, Traced};
 use super::filter_chain::{Connection, FilterChain, Handling, Listener};
 use super::gateway::routes::{GatewayHost, GatewayRoutes};
+use super::host::service_of;
 use super::http_route::{HttpPlace, default_route, routes};
+use super::listener;
 use super::proxy::Proxy;
-use super::virtual_host::{RouteTable, VirtualHost, find};
+use super::virtual_host::{RouteTable, VirtualHost, find, kubernetes_name};
 use result::{act, error, finish, no_route, result};
 
 /// The address of a call that names none: one that no resource names.
@@ -75,7 +77,8 @@ impl<'m> Proxy<'m> {
         match self.scope.client.proxy {
             ProxyKind::Sidecar => {
                 let listeners = self.listeners(call.port);
-                match listeners.of(connection.address) {
+                let own = self.own_listener(call);
+                match own.as_ref().or_else(|| listeners.of(connection.address)) {
                     Some(listener) => self.through(listener, call, wanted),
                     None if call.port == REDIRECTED => vec![self.blackhole()],
                     None => vec![self.unknown_host(call)],
@@ -93,6 +96,21 @@ impl<'m> Proxy<'m> {
                 }
             }
         }
+    }
+
+    /// That of the Service which is called, on an address that no file gives.
+    fn own_listener(&self, call: &Call) -> Option<Listener<'m>> {
+        if call.address.is_some() {
+            return None;
+        }
+        let host = call.host.trim_end_matches('.').to_lowercase();
+        let host = match service_of(&host) {
+            Some(_) => host,
+            None => kubernetes_name(&host, self.scope.client.namespace())?,
+        };
+        let mut defined = self.model.registry.of_host(&host);
+        let own = defined.any(|it| it.definition.gets_address());
+        own.then(|| listener::of_service(self, &host, call.port))?
     }
 
     fn through(&self, listener: &Listener<'m>, call: &Call, wanted: Routes) -> Vec<CallResult> {

@@ -78,11 +78,28 @@ impl Addition<'_, '_> {
     }
 }
 
+/// All but those on addresses that no file gives.
 pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> PortListeners<'m> {
+    let listeners = build(proxy, port, None).into_iter();
+    PortListeners {
+        by_bind: listeners
+            .map(|(bind, entry)| (bind, entry.chains.into_sidecar_listener()))
+            .collect(),
+    }
+}
+
+/// The listener of a Service on the address that the API server gives it.
+pub(super) fn of_service<'m>(proxy: &Proxy<'m>, host: &str, port: u32) -> Option<Listener<'m>> {
+    let own = build(proxy, port, Some(host)).remove(host)?;
+    Some(own.chains.into_sidecar_listener())
+}
+
+fn build<'m>(proxy: &Proxy<'m>, port: u32, unknown: Option<&str>) -> BTreeMap<String, Entry<'m>> {
     let mut build = Build {
         proxy,
         entries: BTreeMap::new(),
         room: 0,
+        unknown,
     };
     if proxy.scope.client.proxy == ProxyKind::Sidecar {
         for listener in &proxy.scope.listeners {
@@ -93,12 +110,7 @@ pub(super) fn listeners<'m>(proxy: &Proxy<'m>, port: u32) -> PortListeners<'m> {
             }
         }
     }
-    let listeners = build.entries.into_iter();
-    PortListeners {
-        by_bind: listeners
-            .map(|(bind, entry)| (bind, entry.chains.into_sidecar_listener()))
-            .collect(),
-    }
+    build.entries
 }
 
 struct Build<'s, 'm> {
@@ -106,6 +118,9 @@ struct Build<'s, 'm> {
     entries: BTreeMap<String, Entry<'m>>,
     /// So many services of the port come together at the wildcard address.
     room: usize,
+    /// The only host that is listened for on an address that no file gives. Nobody asks for the others, of which there
+    /// may be many.
+    unknown: Option<&'s str>,
 }
 
 impl<'m> Build<'_, 'm> {
@@ -191,7 +206,8 @@ impl<'m> Build<'_, 'm> {
     }
 
     fn add(&mut self, addition: &Addition<'_, 'm>) {
-        if addition.service.base.definition.resolution == Resolution::Alias {
+        let definition = addition.service.base.definition;
+        if definition.resolution == Resolution::Alias {
             return;
         }
         let kind = addition.protocol.listener();
@@ -203,6 +219,13 @@ impl<'m> Build<'_, 'm> {
                 address
                     .ip()
                     .map_or(WILDCARD.into(), |ip| ip.to_string().into())
+            }
+            (None, ListenerKind::Tcp | ListenerKind::Auto, None) if definition.gets_address() => {
+                match self.unknown {
+                    // The name stands for the address.
+                    Some(host) if host == addition.service.base.name() => host.into(),
+                    _ => return,
+                }
             }
             _ => WILDCARD.into(),
         };

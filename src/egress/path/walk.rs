@@ -214,6 +214,10 @@ impl<'m> Walk<'m> {
     /// VirtualService of the host is bound. Its listeners then stand on the ports of its servers.
     fn router_of_gateway(&self, call: &Call, name: &ClusterName<'_>) -> Option<(Client, u32)> {
         let model = self.model;
+        // From a gateway the way leads out, and a host that leads to itself is there.
+        if call.client.is_gateway() || call.host.eq_ignore_ascii_case(name.host) {
+            return None;
+        }
         let mut labels = name.host.split('.').skip(1);
         let namespace = labels.next().filter(|_| labels.next() == Some("svc"))?;
         let host = call.host.to_lowercase();

@@ -245,6 +245,12 @@ impl<'a> Definition<'a> {
         }
     }
 
+    /// Whether the API server gives it an address that stands in no file.
+    pub(super) fn gets_address(&self) -> bool {
+        let assigned = self.origin == Origin::Kubernetes && self.resolution == Resolution::Static;
+        assigned && self.addresses.is_empty()
+    }
+
     /// The first port of that number.
     pub fn port(&self, number: u32) -> Option<&Port<'a>> {
         self.ports.iter().find(|port| port.number == number)

@@ -184,6 +184,27 @@ fn fields_of_later_versions_are_dropped() {
     }
 }
 
+/// Who has written both fields has not misspelt one.
+#[test]
+fn a_field_that_is_there_is_not_meant_by_another() {
+    let message = "`spec.http[0].retries` has no field `attempt`";
+    for (retries, help) in [
+        ("{attempt: 2}", Some("did you mean `attempts`?")),
+        ("{attempt: 2, attempts: 2}", None),
+    ] {
+        let text = format!(
+            "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a}}\nspec:\n  hosts: [a.example]\n  \
+             http:\n  - retries: {retries}\n    route: [{{destination: {{host: a}}}}]\n"
+        );
+        let found = decode(&text).diagnostics;
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (&*it.message, it.help.as_deref()))
+            .collect();
+        assert_eq!(found, [(message, help)]);
+    }
+}
+
 /// Of the places that know `interval` the one that knows its neighbours too.
 #[test]
 fn fields_that_went_astray_together_belong_together() {

@@ -119,7 +119,10 @@ pub(super) fn field<'t>(
         finding.message = format!("the field `{name}` was removed from Istio").into();
         finding = finding.help(*advice);
         mistake = Mistake::Removed(vec![advice]);
-    } else if let Some(near) = meant(name, fields, at.version) {
+    } else if let Some(near) = meant(name, fields, at.version).filter(|near| {
+        // Who has written both means something else by this one.
+        !taken(near) || is_spelling_of(name, near)
+    }) {
         finding = finding.help(format!("did you mean `{near}`?"));
         if !taken(near) {
             finding = finding.fix(rename(entry, near));
@@ -227,17 +230,20 @@ pub(super) fn misspelt(
 ) -> Option<Diagnostic> {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     let near = nearest(&entry.name, &names)?;
-    let misspelt = places::fold(near) != places::fold(&entry.name);
     finding.severity = Severity::Warning;
-    misspelt.then_some(finding)
+    (!is_spelling_of(&entry.name, near)).then_some(finding)
+}
+
+/// Whether the two differ in capitals and underscores only.
+fn is_spelling_of(name: &str, other: &str) -> bool {
+    places::fold(name) == places::fold(other)
 }
 
 /// Safe where only the spelling differs, as in `per_try_timeout`: else it is a guess.
 fn rename(entry: &Entry<'_>, name: &str) -> Fix {
-    let safety = if places::fold(&entry.name) == places::fold(name) {
-        Safety::Safe
-    } else {
-        Safety::Unsafe
+    let safety = match is_spelling_of(&entry.name, name) {
+        true => Safety::Safe,
+        false => Safety::Unsafe,
     };
     Fix {
         safety,
