@@ -136,28 +136,33 @@ fn of_other_names<'a>(
     if !to_external || !routes.bindings.contains(&Binding::Mesh) {
         return;
     }
-    let client = Client::sidecar(routes.namespace());
-    let proxy = cx.model.proxy(&client);
-    let hosts = routes.hosts.iter().take(SAMPLES);
-    for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {
-        let services = cx.model.registry.of_host(host);
-        let ports: BTreeSet<u32> = services
-            .flat_map(|service| http_ports(&service))
-            .take(SAMPLES)
-            .collect();
-        // What no service stands for can be routed on port 80.
-        let ports = if ports.is_empty() {
-            BTreeSet::from([80])
-        } else {
-            ports
-        };
-        for port in ports {
-            for result in proxy.every_route(&request(&client, host, port), ROUTES) {
-                for cluster in &result.clusters {
-                    found.extend(way(cx, &result, Some(&cluster.name), None));
+    let own = Client::sidecar(routes.namespace());
+    for client in std::iter::once(own).chain(routes.sources()) {
+        let proxy = cx.model.proxy(&client);
+        let hosts = routes.hosts.iter().take(SAMPLES);
+        for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {
+            for port in ports_of(cx, host) {
+                for result in proxy.every_route(&request(&client, host, port), ROUTES) {
+                    for cluster in &result.clusters {
+                        found.extend(way(cx, &result, Some(&cluster.name), None));
+                    }
                 }
             }
         }
+    }
+}
+
+/// The ports on which requests for that name can be.
+fn ports_of(cx: &Context<'_>, host: &str) -> BTreeSet<u32> {
+    let services = cx.model.registry.of_host(host);
+    let ports: BTreeSet<u32> = services
+        .flat_map(|service| http_ports(&service))
+        .take(SAMPLES)
+        .collect();
+    // What no service stands for can be routed on port 80.
+    match ports.is_empty() {
+        true => BTreeSet::from([80]),
+        false => ports,
     }
 }
 

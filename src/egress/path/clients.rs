@@ -20,19 +20,35 @@ const BEHIND: usize = 4;
 
 /// Who is looked at as a client of a host.
 pub(super) struct Clients<'m> {
-    routes: HostIndex<Client>,
+    /// By the host, the place among these of its VirtualService's clients.
+    routes: HostIndex<usize>,
+    of_routes: Vec<OfRoutes>,
     /// The namespaces of the gateways through which hosts are reached.
     gateways: HostIndex<String>,
     model: &'m Model<'m>,
 }
 
+/// The clients of one VirtualService.
+struct OfRoutes {
+    /// Those of its namespace.
+    own: Client,
+    /// Those that its conditions ask for.
+    sources: BTreeSet<Client>,
+}
+
 impl<'m> Clients<'m> {
     pub(super) fn new(model: &'m Model<'m>) -> Self {
         let (mut routes, mut gateways) = (HostIndex::default(), HostIndex::default());
+        let mut of_routes = Vec::new();
         for service in model.virtual_services.iter() {
             let behind = namespaces_behind(service);
+            let at = of_routes.len();
+            of_routes.push(OfRoutes {
+                own: Client::sidecar(service.namespace()),
+                sources: service.sources(),
+            });
             for (host, _) in &service.hosts {
-                routes.insert(host, Client::sidecar(service.namespace()));
+                routes.insert(host, at);
                 for namespace in &behind {
                     gateways.insert(host, namespace.clone());
                 }
@@ -40,12 +56,14 @@ impl<'m> Clients<'m> {
         }
         Self {
             routes,
+            of_routes,
             gateways,
             model,
         }
     }
 
-    /// The clients of a host: those of the namespace that defines it, of those that have a rule for it.
+    /// The clients of a host: those of the namespace that defines it, of those that have a rule for it, and those that
+    /// a rule asks for.
     pub(super) fn of(&self, definition: &Definition<'_>, host: &str) -> BTreeSet<Client> {
         let mut found = BTreeSet::from([Client::sidecar(definition.namespace())]);
         let rules = self.model.rules.covering(host).take(LOOKED_AT);
@@ -63,7 +81,10 @@ impl<'m> Clients<'m> {
             namespace.is_none_or(|namespace| !gateways.contains(namespace))
         });
         let routes = self.routes.overlapping(host).flatten().take(LOOKED_AT);
-        for client in of_rules.chain(routes.cloned()) {
+        let routes: Vec<_> = routes.filter_map(|&at| self.of_routes.get(at)).collect();
+        let own = routes.iter().map(|routes| routes.own.clone());
+        let sources = routes.iter().flat_map(|routes| routes.sources.iter());
+        for client in of_rules.chain(own).chain(sources.cloned()) {
             // An unknown namespace may be that of the definition: it is no other client.
             let known = client.namespace().is_some() && definition.namespace().is_some();
             if found.len() < CLIENTS

@@ -3,6 +3,7 @@
 mod binding;
 mod delegates;
 mod index;
+mod sources;
 
 use std::borrow::Cow;
 
