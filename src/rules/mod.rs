@@ -24,6 +24,7 @@ mod destination_not_exported;
 mod destination_port_unknown;
 mod destination_rule_duplicate;
 mod destination_rule_host_unknown;
+mod destination_rule_on_alias;
 mod destination_rule_shadowed;
 mod destination_rule_unseen;
 mod destination_rule_unseen_by_gateway;
@@ -79,6 +80,7 @@ mod max_retries_overridden;
 mod mesh_name_sent_outside;
 mod mesh_not_listed;
 mod min_health_cancels_ejection;
+mod none_host_remap;
 mod none_port_remap;
 mod one_request_per_connection;
 mod options;
@@ -204,6 +206,7 @@ static ALL: &[&RuleDef] = &[
     &destination_port_unknown::RULE,
     &destination_rule_duplicate::RULE,
     &destination_rule_host_unknown::RULE,
+    &destination_rule_on_alias::RULE,
     &destination_rule_shadowed::RULE,
     &destination_rule_unseen::RULE,
     &destination_rule_unseen_by_gateway::RULE,
@@ -250,6 +253,7 @@ static ALL: &[&RuleDef] = &[
     &mesh_name_sent_outside::RULE,
     &mesh_not_listed::RULE,
     &min_health_cancels_ejection::RULE,
+    &none_host_remap::RULE,
     &none_port_remap::RULE,
     &one_request_per_connection::RULE,
     &origination_without_target_port::RULE,
