@@ -11,6 +11,10 @@ ready:
 bless:
     BLESS=1 cargo test --quiet
 
+# What the pages say of Envoy, measured on real ones
+lab *EXPERIMENTS:
+    lab/run {{EXPERIMENTS}}
+
 # Speed against ripgrep on the same tree, in the same run
 bench FILES="100000":
     cargo bench --bench speed -- {{FILES}}

@@ -109,13 +109,9 @@ impl IstioVersion {
 
 /// What was measured on Envoy, by the version that ships with it.
 impl IstioVersion {
-    /// Whether the pool of a LOGICAL_DNS cluster is drained when the answer changes: no on Envoy 1.38, yes on 1.40,
-    /// `None` where it was not measured (Envoy 1.39, Istio 1.31). Measured E1, E1N.
-    pub fn drains_logical_dns(self) -> Option<bool> {
-        match self.0 {
-            ..=30 => Some(false),
-            31 => None,
-            _ => Some(true),
-        }
+    /// Whether the pool of a LOGICAL_DNS cluster is drained when the answer changes: no on Envoy 1.36 to 1.38, yes on
+    /// 1.39 and 1.40. Measured E1, E1N; inferred for versions before Istio 1.28, since the guard came later.
+    pub fn drains_logical_dns(self) -> bool {
+        self >= Self(31)
     }
 }

@@ -17,8 +17,6 @@ pub(super) enum Harm {
     PinnedFor(i64),
     /// The same, but connections end after this many requests.
     PinnedUntil(u32),
-    /// Not measured, whether requests stay.
-    Unmeasured,
     /// Requests follow, or there are none to follow: what is left is one host and no trace of the switch.
     OneHost,
     /// Nobody says what kind of host it is.
@@ -34,9 +32,8 @@ impl Harm {
             Self::Pinned => (1, 0),
             Self::PinnedFor(milliseconds) => (2, within(milliseconds)),
             Self::PinnedUntil(requests) => (3, requests),
-            Self::Unmeasured => (4, 0),
-            Self::OneHost => (5, 0),
-            Self::Unclassified => (6, 0),
+            Self::OneHost => (4, 0),
+            Self::Unclassified => (5, 0),
         }
     }
 
@@ -51,13 +48,8 @@ impl Harm {
     }
 
     fn on_gslb(cx: &Context<'_>, cluster: &Cluster<'_>, facts: &HostFacts) -> Self {
-        if !cluster.http {
+        if !cluster.http || cx.version.drains_logical_dns() {
             return Self::OneHost;
-        }
-        match cx.version.drains_logical_dns() {
-            None => return Self::Unmeasured,
-            Some(true) => return Self::OneHost,
-            Some(false) => {}
         }
         let limit = |limit: &Option<Traced<u32>>| limit.as_ref().map_or(0, |limit| limit.value);
         let requests = limit(&cluster.facts.max_requests_per_connection);
@@ -120,16 +112,8 @@ impl Harm {
                      {requests} for each connection (Istio {version})"
                 ),
             ),
-            Self::Unmeasured => (
-                Basis::assuming(format!(
-                    "Istio {version} still keeps the connections, which was not measured"
-                )),
-                format!(
-                    "logical DNS may keep requests to {destination} on the old address after the GSLB has moved"
-                ),
-            ),
             // Envoys that drain the old address also count the move.
-            Self::OneHost if version.drains_logical_dns() == Some(false) => (
+            Self::OneHost if !version.drains_logical_dns() => (
                 Basis::assuming("outlier detection or `membership_change` matters for this host"),
                 format!(
                     "logical DNS makes one host of all addresses of {destination}: none can be ejected, and \

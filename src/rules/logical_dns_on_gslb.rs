@@ -99,7 +99,7 @@ fn report(
             true => "remove the annotation, which makes logical DNS out of `resolution: DNS`",
             false => "use `resolution: DNS`: each address is a host, and one that leaves the answer is drained",
         };
-        finding.help(help).fix(fix(cx, line, cluster).filter(|_| harm <= Harm::Unmeasured))
+        finding.help(help).fix(fix(cx, line, cluster).filter(|_| harm < Harm::OneHost))
     });
 }
 

@@ -39,8 +39,8 @@ impl Check for OutlierOnLogicalDns {
             let destination = cluster.destination();
             let (message, help) = if percent.is_some_and(|percent| percent.value >= 100) {
                 let stays = match cx.version.drains_logical_dns() {
-                    Some(true) => "",
-                    Some(false) | None => ", and the ejection outlasts a move to a healthy address",
+                    true => "",
+                    false => ", and the ejection outlasts a move to a healthy address",
                 };
                 (
                     format!(

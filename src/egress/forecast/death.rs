@@ -249,10 +249,7 @@ fn reused(subject: Subject<'_>, protection: Protection<'_>) -> Option<Sentence> 
         .chain(subject.cluster.cluster_type.spans())
         .copied()
         .collect::<Vec<_>>();
-    if subject.discovery() == Discovery::Logical
-        && http2
-        && subject.version.drains_logical_dns() == Some(false)
-    {
+    if subject.discovery() == Discovery::Logical && http2 && !subject.version.drains_logical_dns() {
         return Some(
             Sentence::measured(
                 "E15",

@@ -1,6 +1,6 @@
 //! What follows for a destination at three events, computed from its facts with the measured rules of Envoy.
 //!
-//! Evidence names are those of the measurements (`E1` …) on Envoy 1.38 (Istio 1.30) and 1.40 (Istio 1.32).
+//! Evidence names are those of the measurements (`E1` …) on Envoy 1.36 (Istio 1.28) to 1.40 (Istio 1.32).
 
 mod death;
 mod dns;

@@ -7,11 +7,8 @@ pub(super) fn forecast(subject: Subject<'_>) -> Event {
     let mut event = match subject.discovery() {
         Discovery::Strict => by_name(subject, subject.is_http()),
         Discovery::Logical if !subject.is_http() => by_name(subject, false),
-        Discovery::Logical => match subject.version.drains_logical_dns() {
-            Some(true) => by_name(subject, true),
-            Some(false) => pinned(subject),
-            None => unmeasured(subject),
-        },
+        Discovery::Logical if subject.version.drains_logical_dns() => by_name(subject, true),
+        Discovery::Logical => pinned(subject),
         Discovery::Fixed => fixed(subject),
         Discovery::Client => by_client(subject),
         Discovery::PerRequest => per_request(),
@@ -245,16 +242,6 @@ fn pinned(subject: Subject<'_>) -> Event {
         missing.push("drain");
     }
     event(headline, bounds, missing)
-}
-
-fn unmeasured(subject: Subject<'_>) -> Event {
-    let headline = Sentence::inferred(format!(
-        "Istio {} (Envoy 1.39) is not measured here: new requests stay on the old address as on \
-         1.30, or the pool is drained as on 1.32",
-        subject.version
-    ))
-    .because(subject.cluster.cluster_type.spans().iter().copied());
-    event(headline, Vec::new(), Vec::new())
 }
 
 fn fixed(subject: Subject<'_>) -> Event {

@@ -1,0 +1,36 @@
+//! The experiments, by the names that `docs/measurements.md` and the pages of the rules give them.
+
+mod accepted;
+mod budget;
+mod dns_fails;
+mod ejection;
+mod kept;
+mod panic_threshold;
+mod pin;
+mod resolved_to_several;
+mod retries;
+mod silent;
+mod switch;
+
+use crate::bench::Lab;
+use crate::report::Row;
+
+pub(crate) struct Experiment {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) run: fn(&Lab) -> anyhow::Result<Vec<Row>>,
+}
+
+pub(crate) static ALL: [Experiment; 11] = [
+    switch::E1,
+    retries::E2,
+    ejection::E3,
+    budget::E4,
+    resolved_to_several::E5,
+    dns_fails::E6,
+    silent::E7,
+    pin::E10,
+    panic_threshold::E12,
+    kept::E15,
+    accepted::E16,
+];
