@@ -58,6 +58,21 @@ pub fn exposure<'e>(
     }
 }
 
+/// A namespace that sees an object of the namespace `own` that declares these entries: its own if it does, else the
+/// first that they name.
+pub fn viewer<'e>(
+    own: Option<&'e str>,
+    declared: impl Iterator<Item = &'e str> + Clone,
+) -> Option<&'e str> {
+    let own = own?;
+    let shows = |entry: &str| matches!(entry, "*" | ".") || entry == own;
+    if declared.clone().any(shows) {
+        return Some(own);
+    }
+    let mut others = declared.filter(|entry| *entry != "~");
+    Some(others.next().unwrap_or(own))
+}
+
 fn by_entries<'e>(
     own: Option<&str>,
     entries: impl Iterator<Item = &'e str> + Clone,
@@ -100,6 +115,15 @@ mod tests {
         assert_eq!(of("a", &["b"], "a"), None);
         assert_eq!(of("a", &["~"], "a"), None);
         assert_eq!(of("a", &["b", "*"], "c"), Some(Exposure::Public));
+    }
+
+    #[test]
+    fn somebody_sees_it() {
+        let viewer = |entries: &[&'static str]| viewer(Some("a"), entries.iter().copied());
+        assert_eq!(viewer(&[]), Some("a"));
+        assert_eq!(viewer(&["b", "."]), Some("a"));
+        assert_eq!(viewer(&["b", "c"]), Some("b"));
+        assert_eq!(viewer(&["~"]), Some("a"));
     }
 
     #[test]

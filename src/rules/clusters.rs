@@ -218,15 +218,15 @@ fn is_of_interest(facts: &ClusterFacts) -> bool {
 
 /// The proxies that may have a cluster of the service differently.
 fn clients(cx: &Context<'_>, service: &Service<'_>) -> BTreeSet<Client> {
-    let mut clients = BTreeSet::from([Client::sidecar(service.namespace())]);
+    let mut clients = BTreeSet::from([service.definition.client()]);
     for (rule, _) in cx.model.rules.covering(service.name()).take(CLIENTS) {
         clients.insert(Client::sidecar(rule.namespace()));
-        clients.extend(rule.selected_client());
+        clients.insert(rule.client());
     }
     for routes in cx.routes_for(service.name()).take(CLIENTS) {
         for binding in &routes.bindings {
             clients.insert(match binding {
-                Binding::Mesh => Client::sidecar(routes.namespace()),
+                Binding::Mesh => routes.client(),
                 Binding::Gateway { namespace, .. } => Client {
                     proxy: ProxyKind::Gateway,
                     ..Client::sidecar(*namespace)

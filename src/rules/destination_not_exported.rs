@@ -34,7 +34,8 @@ impl Check for DestinationNotExported {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let registry = &cx.model.registry;
         for routes in cx.model.virtual_services.iter() {
-            let Some(namespace) = routes.namespace() else {
+            let client = routes.client();
+            let Some(namespace) = client.namespace() else {
                 continue;
             };
             if !routes.bindings.contains(&Binding::Mesh) {
@@ -96,7 +97,7 @@ impl Check for DestinationNotExported {
     }
 }
 
-/// Whether the VirtualService is for clients of its own namespace alone.
+/// Whether the VirtualService is for clients of that namespace alone, its own or another.
 fn is_for_own(routes: &Routes<'_>, namespace: &str) -> bool {
     let exported = routes.spec.export_to.items();
     !exported.is_empty()

@@ -2,7 +2,6 @@
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Diagnostic, Fixable, Severity};
-use crate::egress::client::Client;
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{ClusterFacts, TlsFacts};
 use crate::egress::host::{CLUSTER_DOMAIN, is_wildcard};
@@ -126,7 +125,7 @@ fn cluster(
         subset: subset.map_or("", |subset| &subset.value),
         host: service.name(),
     };
-    let client = Client::sidecar(routes.namespace());
+    let client = routes.client();
     let is_for_sidecars = routes.bindings.contains(&Binding::Mesh);
     is_for_sidecars.then(|| cx.model.cluster(&client, &name.to_string()))?
 }

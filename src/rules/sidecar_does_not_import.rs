@@ -72,8 +72,8 @@ impl Check for SidecarDoesNotImport {
                 continue;
             };
             let message = format!(
-                "this Sidecar does not import `{name}`, for which the namespace has a DestinationRule: clients do not \
-                 know the host, and the rule applies to nothing"
+                "this Sidecar does not import `{name}`: clients in `{namespace}` do not know the host, for which the \
+                 namespace has a DestinationRule"
             );
             let together = [host.span.file, external.host.line.file]
                 .into_iter()

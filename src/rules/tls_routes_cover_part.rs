@@ -5,7 +5,6 @@ use smol_str::SmolStr;
 use super::context::HOSTS;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::client::Client;
 use crate::egress::host::{is_wildcard, subset_of};
 use crate::egress::service::{Origin, Service};
 use crate::egress::virtual_service::Binding;
@@ -63,7 +62,7 @@ impl Check for TlsRoutesCoverPart {
             if names.clone().any(is_whole) || matches.iter().any(is_for_some) {
                 continue;
             }
-            let client = Client::sidecar(service.namespace());
+            let client = service.client();
             let is_closed =
                 cx.model.scope(&client).outbound.mode.value == OutboundMode::RegistryOnly;
             let (basis, what) = match is_closed {

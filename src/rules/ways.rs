@@ -136,8 +136,7 @@ fn of_other_names<'a>(
     if !to_external || !routes.bindings.contains(&Binding::Mesh) {
         return;
     }
-    let own = Client::sidecar(routes.namespace());
-    for client in std::iter::once(own).chain(routes.sources()) {
+    for client in std::iter::once(routes.client()).chain(routes.sources()) {
         let proxy = cx.model.proxy(&client);
         let hosts = routes.hosts.iter().take(SAMPLES);
         for (host, _) in hosts.filter(|(host, _)| external(cx, host).is_none()) {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::egress::client::Client;
 use crate::egress::host;
 use crate::egress::service::{Pairs, pairs};
+use crate::egress::visibility::viewer;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::traffic::DestinationRule;
@@ -63,14 +64,15 @@ impl<'a> Rule<'a> {
         self.selector.is_some()
     }
 
-    /// A client that its selector selects.
-    pub fn selected_client(&self) -> Option<Client> {
-        let labels = self.selector.as_ref()?.iter();
-        let mut client = Client::sidecar(self.namespace());
+    /// A client that it is for: one that its selector selects, or that sees it.
+    pub fn client(&self) -> Client {
+        let declared = self.export_to.iter().copied();
+        let mut client = Client::sidecar(viewer(self.namespace(), declared));
+        let labels = self.selector.iter().flatten();
         client.labels = labels
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect();
-        Some(client)
+        client
     }
 
     pub(super) fn exports(&self, entry: &str) -> bool {

@@ -44,7 +44,7 @@ impl<'m> Clients<'m> {
             let behind = namespaces_behind(service);
             let at = of_routes.len();
             of_routes.push(OfRoutes {
-                own: Client::sidecar(service.namespace()),
+                own: service.client(),
                 sources: service.sources(),
             });
             for (host, _) in &service.hosts {
@@ -65,14 +65,11 @@ impl<'m> Clients<'m> {
     /// The clients of a host: those of the namespace that defines it, of those that have a rule for it, and those that
     /// a rule asks for.
     pub(super) fn of(&self, definition: &Definition<'_>, host: &str) -> BTreeSet<Client> {
-        let mut found = BTreeSet::from([Client::sidecar(definition.namespace())]);
+        let mut found = BTreeSet::from([definition.client()]);
         let rules = self.model.rules.covering(host).take(LOOKED_AT);
         // A rule for everything is for no host in particular.
         let rules = rules.filter(|(rule, _)| rule.host != "*");
-        let of_rules = rules.map(|(rule, _)| {
-            let selected = rule.selected_client();
-            selected.unwrap_or_else(|| Client::sidecar(rule.namespace()))
-        });
+        let of_rules = rules.map(|(rule, _)| rule.client());
         // Beside the gateway a rule is for the gateway: nothing else there need be a client.
         let gateways = self.gateways.overlapping(host).flatten().take(LOOKED_AT);
         let gateways: BTreeSet<_> = gateways.map(String::as_str).collect();

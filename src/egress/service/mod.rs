@@ -13,7 +13,9 @@ pub use distribution::TrafficDistribution;
 pub(super) use distribution::distribute;
 pub use port::{Port, TargetPort};
 
+use super::client::Client;
 use super::host;
+use super::visibility::viewer;
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::service::{self as api, KubeService, Location, ServiceEntry};
@@ -114,6 +116,12 @@ impl<'a> Definition<'a> {
 
     pub fn namespace(&self) -> Option<&'a str> {
         self.resource.namespace()
+    }
+
+    /// A client that sees it: one of its namespace, unless it is only for others.
+    pub fn client(&self) -> Client {
+        let declared = self.export_to.iter().map(|entry| &**entry);
+        Client::sidecar(viewer(self.namespace(), declared))
     }
 
     fn of_entry(resource: &'a Resource, entry: &'a ServiceEntry) -> Self {

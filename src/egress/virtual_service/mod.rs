@@ -7,9 +7,10 @@ mod sources;
 
 use std::borrow::Cow;
 
+use super::client::Client;
 use super::host::to_fqdn;
 use super::http_rule::{HttpRule, Target, Written};
-use super::visibility::{DefaultExport, exposure};
+use super::visibility::{DefaultExport, exposure, viewer};
 use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::route as api;
@@ -106,6 +107,13 @@ impl<'a> VirtualService<'a> {
 
     pub fn namespace(&self) -> Option<&'a str> {
         self.resource.namespace()
+    }
+
+    /// A client that sees it: one of its namespace, unless it is only for others.
+    pub fn client(&self) -> Client {
+        let declared = self.spec.export_to.items().iter();
+        let declared = declared.map(|entry| entry.value.as_str());
+        Client::sidecar(viewer(self.namespace(), declared))
     }
 
     /// Its HTTP rules in order, those of delegates in their places.

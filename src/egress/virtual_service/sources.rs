@@ -58,9 +58,10 @@ impl VirtualService<'_> {
             .map(|(key, value)| (key.value.to_string(), value.value.to_string()))
             .collect();
         let namespace = namespace.filter(|namespace| !namespace.is_empty());
-        (namespace.is_some() || !labels.is_empty()).then(|| Client {
+        let named = namespace.map(|namespace| Client::sidecar(Some(namespace)));
+        (named.is_some() || !labels.is_empty()).then(|| Client {
             labels,
-            ..Client::sidecar(namespace.map(SmolStr::as_str).or(self.namespace()))
+            ..named.unwrap_or_else(|| self.client())
         })
     }
 }
