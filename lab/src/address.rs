@@ -58,7 +58,7 @@ impl Address {
         }
     }
 
-    /// Passes connections on to the server behind.
+    /// Passes connections on to the server behind, also after it did something else.
     pub(crate) fn serve(&mut self) -> anyhow::Result<()> {
         let (shared, behind) = (Arc::clone(&self.shared), self.behind);
         self.accept(move |connection| {

@@ -76,10 +76,15 @@ impl Bench {
             clusters.push(way.cluster);
             traced.push(result);
         }
+        let http2 = hosts.iter().any(Setup::is_http2);
         let mut all = Vec::new();
         for number in 1..=addresses {
             let behind = block.at(2, number);
-            listeners.push(bootstrap::server(behind, &format!("192.0.2.{number}")));
+            listeners.push(bootstrap::server(
+                behind,
+                &format!("192.0.2.{number}"),
+                http2,
+            ));
             let mut address = Address::new(block.at(1, number), behind);
             address.serve()?;
             all.push(address);

@@ -51,8 +51,8 @@ pub(crate) fn bootstrap(admin: SocketAddr, listeners: Vec<Value>, clusters: Vec<
     })
 }
 
-/// A server that answers every request with its name, as late as the request asks for.
-pub(crate) fn server(at: SocketAddr, name: &str) -> Value {
+/// A server that answers every request with its name, as late as the request asks for. It knows one version of HTTP.
+pub(crate) fn server(at: SocketAddr, name: &str, http2: bool) -> Value {
     let fault = json!({
         "name": "envoy.filters.http.fault",
         "typed_config": {
@@ -64,7 +64,12 @@ pub(crate) fn server(at: SocketAddr, name: &str) -> Value {
         "match": {"prefix": "/"},
         "direct_response": {"status": 200, "body": {"inline_string": name}},
     });
-    listener(name, at, connection_manager(vec![fault, router()], route))
+    let codec = if http2 { "HTTP2" } else { "HTTP1" };
+    listener(
+        name,
+        at,
+        connection_manager(codec, vec![fault, router()], route),
+    )
 }
 
 fn listener(name: &str, at: SocketAddr, filter: Value) -> Value {
@@ -75,12 +80,13 @@ fn listener(name: &str, at: SocketAddr, filter: Value) -> Value {
     })
 }
 
-fn connection_manager(filters: Vec<Value>, route: Value) -> Value {
+fn connection_manager(codec: &str, filters: Vec<Value>, route: Value) -> Value {
     json!({
         "name": "envoy.filters.network.http_connection_manager",
         "typed_config": {
             "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
             "stat_prefix": "http",
+            "codec_type": codec,
             "http_filters": filters,
             "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [route]}]},
         },
@@ -100,7 +106,7 @@ fn http_filter(cluster: &str, route: &Value) -> Value {
         action["retry_policy"] = retry_policy(retry);
     }
     let route = json!({"match": {"prefix": "/"}, "route": action});
-    connection_manager(vec![router()], route)
+    connection_manager("AUTO", vec![router()], route)
 }
 
 fn retry_policy(retry: &Map<String, Value>) -> Value {

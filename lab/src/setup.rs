@@ -50,6 +50,11 @@ impl Setup {
         Self { policy, ..self }
     }
 
+    /// Whether its servers speak HTTP/2, as its port declares.
+    pub(crate) fn is_http2(&self) -> bool {
+        self.protocol == "HTTP2"
+    }
+
     pub(crate) fn host(&self) -> &str {
         &self.host
     }

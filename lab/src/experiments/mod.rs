@@ -4,11 +4,14 @@ mod accepted;
 mod budget;
 mod dns_fails;
 mod ejection;
+mod hash_of_bytes;
+mod http2_to_http1;
 mod kept;
 mod panic_threshold;
 mod pin;
 mod resolved_to_several;
 mod retries;
+mod returning;
 mod silent;
 mod switch;
 
@@ -21,7 +24,7 @@ pub(crate) struct Experiment {
     pub(crate) run: fn(&Lab) -> anyhow::Result<Vec<Row>>,
 }
 
-pub(crate) static ALL: [Experiment; 11] = [
+pub(crate) static ALL: [Experiment; 14] = [
     switch::E1,
     retries::E2,
     ejection::E3,
@@ -33,4 +36,7 @@ pub(crate) static ALL: [Experiment; 11] = [
     panic_threshold::E12,
     kept::E15,
     accepted::E16,
+    http2_to_http1::E17,
+    returning::E18,
+    hash_of_bytes::E19,
 ];
