@@ -69,9 +69,12 @@ impl Check for GatewayDropsRequest {
                 failure.what
             );
             out.add(failure.basis, failure.place, message, |finding| {
-                finding
-                    .because(sent, "it is sent from here")
-                    .help(failure.help)
+                let tls = failure.tls.into_iter();
+                tls.fold(finding, |finding, line| {
+                    finding.because(line, "TLS is originated here")
+                })
+                .because(sent, "it is sent from here")
+                .help(failure.help)
             });
         }
     }
@@ -104,6 +107,8 @@ struct Failure {
     place: Span,
     what: String,
     help: String,
+    /// Where TLS is originated that nobody expects.
+    tls: Option<Span>,
 }
 
 impl Leg<'_, '_> {
@@ -119,6 +124,7 @@ impl Leg<'_, '_> {
             place,
             what,
             help: "write a rule for the gateway, whose `gateways` and `port` are those of the Gateway's server".into(),
+            tls: None,
         }
         };
         match error {
@@ -132,14 +138,25 @@ impl Leg<'_, '_> {
                     help: format!(
                         "originate TLS for `{service}` with a DestinationRule whose `sni` is a host of the Gateway's server"
                     ),
+                    tls: None,
                 })
             }
+            CallError::Protocol if let Some(line) = self.originated(cx) => Some(Failure {
+                basis: Basis::Proven,
+                place,
+                what: format!("its server on port {port} expects no TLS"),
+                help: "give `tls` to the port that expects it with `portLevelSettings`, or let this server end TLS \
+                       (`ISTIO_MUTUAL`)"
+                    .into(),
+                tls: Some(line),
+            }),
             CallError::Protocol => Some(Failure {
                 basis: Basis::Proven,
                 place,
                 what: "the server speaks another protocol".into(),
                 help: "give the server of the Gateway the protocol of what is sent to it, or lead it to another port"
                     .into(),
+                tls: None,
             }),
             CallError::NoRoute | CallError::NoVirtualHost => Some(no_route(format!(
                 "none of its routes on port {port} takes it"
@@ -177,6 +194,7 @@ impl Leg<'_, '_> {
             help: format!(
                 "lead it to the port of the Gateway's server, or add a server on port {sent}"
             ),
+            tls: None,
         })
     }
 
@@ -190,6 +208,22 @@ impl Leg<'_, '_> {
             let number = port.value.number.as_ref().filter(|_| decides)?;
             Some((server.number, number.span))
         })
+    }
+
+    /// The line that originates TLS on the way to the gateway.
+    fn originated(&self, cx: &Context<'_>) -> Option<Span> {
+        if self.sender.call.speaks == Speaks::Tls || self.gateway.call.speaks != Speaks::Tls {
+            return None;
+        }
+        match self.sender.cluster.as_ref().map(|it| &it.tls.value) {
+            Some(Some(TlsFacts::Explicit(tls))) => tls.mode.spans().first().copied(),
+            Some(_) => None,
+            None => {
+                let cluster = ClusterName::parse(self.sender.cluster_name()?)?;
+                let tls = cx.model.rules.tls_of_unknown(&cluster)?;
+                tls.value.mode.as_ref().map(|mode| mode.span)
+            }
+        }
     }
 
     /// Whether what is sent in plain text meets servers that all end TLS.

@@ -9,12 +9,11 @@ use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::TlsFacts;
-use crate::egress::host::{is_wildcard, subset_of, to_fqdn};
+use crate::egress::host::{is_wildcard, subset_of};
 use crate::egress::path::Hop;
-use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::istio::traffic::{ClientTls, ClientTlsMode, DestinationRule, TrafficPolicy};
-use crate::source::{Span, Spanned};
+use crate::istio::traffic::ClientTlsMode;
+use crate::source::Span;
 use crate::yaml::Value;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -120,24 +119,9 @@ impl Sent {
         }
     }
 
-    /// The same by the rules for the gateway's name, where its Service is not among the files.
+    /// The same by the rule for the gateway's name, where its Service is not among the files.
     fn without_service(cx: &Context<'_>, cluster: &ClusterName<'_>) -> Option<Self> {
-        let named = |rule: &DestinationRule| {
-            let subsets = rule.subsets.items().iter();
-            let mut names = subsets.filter_map(|it| it.value.name.as_ref());
-            cluster.subset.is_empty() || names.any(|name| name.value == cluster.subset)
-        };
-        let mut rules = cx.rules_for(cluster.host).filter(|(resource, rule)| {
-            let host = rule.host.as_ref();
-            host.is_some_and(|it| to_fqdn(&it.value, resource.namespace()) == cluster.host)
-                && rule.workload_selector.is_none()
-                && named(rule)
-        });
-        // Of several nobody knows here which one is taken.
-        let (Some((_, rule)), None) = (rules.next(), rules.next()) else {
-            return None;
-        };
-        let tls = tls(rule, cluster)?;
+        let tls = cx.model.rules.tls_of_unknown(cluster)?;
         let mode = tls.value.mode.as_ref()?;
         if mode.value != ClientTlsMode::IstioMutual {
             return None;
@@ -158,40 +142,6 @@ impl Sent {
                 written: false,
             },
         })
-    }
-}
-
-/// The TLS settings that reach a cluster: of its subset before the rule's own, of its port before the others.
-fn tls<'r>(
-    rule: &'r DestinationRule,
-    cluster: &ClusterName<'_>,
-) -> Option<&'r Spanned<Box<ClientTls>>> {
-    let subset = rule.subsets.items().iter().find(|it| {
-        let name = it.value.name.as_ref();
-        name.is_some_and(|name| name.value == cluster.subset)
-    });
-    let of_subset = subset.and_then(|it| it.value.traffic_policy.as_deref());
-    of_policy(of_subset, cluster.port)
-        .or_else(|| of_policy(rule.traffic_policy.as_ref(), cluster.port))
-}
-
-fn of_policy(
-    policy: Option<&Spanned<TrafficPolicy>>,
-    number: u32,
-) -> Option<&Spanned<Box<ClientTls>>> {
-    let policy = &policy?.value;
-    let mut ports = policy.port_level_settings.items().iter();
-    let port = ports.find(|it| {
-        let port = it
-            .value
-            .port
-            .as_ref()
-            .and_then(|it| it.value.number.as_ref());
-        port.is_some_and(|it| it.value == i64::from(number))
-    });
-    match port {
-        Some(port) => port.value.tls.as_ref(),
-        None => policy.tls.as_ref(),
     }
 }
 

@@ -60,7 +60,10 @@ impl Check for HttpTo443WithoutTls {
             let route = chosen.filter(|_| reached.port != reached.path.port);
             let route = route.and_then(|cluster| cluster.name.spans().get(1).copied());
             let place = route.unwrap_or(reached.port_line());
-            if !out.is_first(place) {
+            // All that is sent to one port lacks the same.
+            let declared = definition.and_then(|it| it.port(port));
+            let declared = declared.map(|it| it.protocol_line.unwrap_or(it.number_line));
+            if !out.is_first(declared.unwrap_or(place)) {
                 continue;
             }
             let message = format!(

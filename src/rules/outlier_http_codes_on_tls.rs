@@ -39,30 +39,47 @@ impl Check for OutlierHttpCodesOnTls {
                     &facts.consecutive_gateway_failure,
                 ),
             ];
-            for (name, threshold) in thresholds {
-                let Some(threshold) = threshold.as_ref().filter(|it| it.value > 0) else {
-                    continue;
-                };
-                // A block that also holds for a port with HTTP has its thresholds for that.
-                match threshold.spans().first() {
-                    Some(&place) if cluster.http => out.rule_out(place),
-                    Some(&place) if watched && out.is_worst(place, Rank::default()) => {
-                        judge(cx, cluster, facts, (name, threshold.value, place), out);
-                    }
-                    _ => {}
-                }
+            let mut set: Vec<Threshold> = thresholds
+                .into_iter()
+                .filter_map(|(name, threshold)| {
+                    let threshold = threshold.as_ref().filter(|it| it.value > 0)?;
+                    let &place = threshold.spans().first()?;
+                    let value = threshold.value;
+                    Some(Threshold { name, value, place })
+                })
+                .collect();
+            set.sort_by_key(|it| it.place);
+            // A block that also holds for a port with HTTP has its thresholds for that.
+            if cluster.http {
+                set.iter().for_each(|it| out.rule_out(it.place));
+                continue;
+            }
+            let Some((first, further)) = set.split_first() else {
+                continue;
+            };
+            if watched && out.is_worst(first.place, Rank::default()) {
+                judge(cx, cluster, facts, first, further, out);
             }
         }
     }
+}
+
+/// A threshold that is set, with its line.
+struct Threshold {
+    name: &'static str,
+    value: u32,
+    place: Span,
 }
 
 fn judge(
     cx: &Context<'_>,
     cluster: &Cluster<'_>,
     facts: &OutlierFacts,
-    (name, value, place): (&str, u32, Span),
+    first: &Threshold,
+    further: &[Threshold],
     out: &mut Findings,
 ) {
+    let &Threshold { name, value, place } = first;
     let destination = cluster.destination();
     let local = facts.consecutive_local_origin_failure.as_ref();
     let (basis, message, help) = match (facts.split_external_local, local) {
@@ -92,6 +109,9 @@ fn judge(
     let worst = (place, Rank::default());
     out.add_worst(worst, basis, place, message, |finding| {
         let port = cluster.port;
+        let finding = further.iter().fold(finding, |finding, it| {
+            finding.because(it.place, "so it is with this one")
+        });
         finding
             .because(
                 port.protocol_line.unwrap_or(port.number_line),
@@ -99,31 +119,35 @@ fn judge(
             )
             .because(cluster.service.host.line, "the host that it is for")
             .help(help)
-            .fix(fix(cx, cluster, facts, place))
+            .fix(fix(cx, cluster, facts, first, further))
     });
 }
 
-/// With the split it goes, if another counter does its work, or becomes that counter, if it is the only one that can.
+/// With the split they go, if another counter does their work, or it becomes that counter, if it is the only one that
+/// can.
 fn fix(
     cx: &Context<'_>,
     cluster: &Cluster<'_>,
     facts: &OutlierFacts,
-    threshold: Span,
+    first: &Threshold,
+    further: &[Threshold],
 ) -> Option<Fix> {
     const COUNTER: &str = "consecutiveLocalOriginFailures";
     if !facts.split_external_local {
         return None;
     }
     if facts.consecutive_local_origin_failure.is_some() {
-        let edit = cx.texts.edit(threshold, |it| it.remove())?;
-        let safety = Safety::safe_if(cluster.has_rule_of_its_own(cx));
-        return Some(Fix::new(safety, "remove it", edit));
+        let all = std::iter::once(first).chain(further);
+        let edits = all.map(|it| cx.texts.edit(it.place, |it| it.remove()));
+        return Some(Fix {
+            safety: Safety::safe_if(cluster.has_rule_of_its_own(cx)),
+            message: "remove it".to_owned(),
+            edits: edits.collect::<Option<_>>()?,
+        });
     }
-    let set = [&facts.consecutive_5xx, &facts.consecutive_gateway_failure];
-    let alone = set.iter().filter(|it| it.is_some()).count() == 1;
-    let edit = cx
-        .texts
-        .edit(threshold, |it| it.rename(COUNTER).filter(|_| alone))?;
+    let edit = cx.texts.edit(first.place, |it| {
+        it.rename(COUNTER).filter(|_| further.is_empty())
+    })?;
     Some(Fix::new(
         Safety::Unsafe,
         format!("call it `{COUNTER}`"),

@@ -4,6 +4,7 @@
 mod effective;
 mod group;
 mod rule;
+mod unknown;
 
 pub use effective::EffectiveRule;
 pub(super) use effective::subset_name;

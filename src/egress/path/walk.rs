@@ -16,6 +16,7 @@ use crate::egress::proxy::Proxy;
 use crate::egress::service::Origin;
 use crate::egress::tables::SharedTables;
 use crate::egress::virtual_service::Binding;
+use crate::istio::traffic::ClientTlsMode;
 
 /// More proxies than this one after another are taken for a circle.
 const HOPS: usize = 4;
@@ -169,8 +170,16 @@ impl<'m> Walk<'m> {
         };
         let encrypts = match facts {
             Some(facts) => matches!(facts.tls.value, Some(TlsFacts::Explicit(_))),
-            // Without the Service nothing tells how the way there is secured: as the gateway expects it.
-            None => !self.is_taken(&plain) && self.is_taken(&encrypted),
+            // Without the Service and without a rule nothing tells how the way there is secured: as the gateway expects it.
+            None => match self
+                .model
+                .rules
+                .tls_of_unknown(&name)
+                .map(|it| &it.value.mode)
+            {
+                Some(Some(mode)) => mode.value != ClientTlsMode::Disable,
+                _ => !self.is_taken(&plain) && self.is_taken(&encrypted),
+            },
         };
         Some(if encrypts { encrypted } else { plain })
     }
