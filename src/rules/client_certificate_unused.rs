@@ -53,6 +53,10 @@ impl Check for ClientCertificateUnused {
             }
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["istio-mutual-to-external"]
+    }
 }
 
 /// The file of the client's own that is named first.

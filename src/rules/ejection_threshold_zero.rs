@@ -1,5 +1,6 @@
 //! Outlier detection whose one detector is switched off.
 
+use super::clusters::Cluster;
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -8,7 +9,7 @@ use crate::egress::facts::ClusterType;
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "ejection-threshold-zero",
-        summary: "`consecutive5xxErrors: 0` switches off the only detector there is: nothing is ever ejected",
+        summary: "a threshold of 0 switches off the only detector there is, or none at all",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -21,8 +22,9 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct EjectionThresholdZero;
 
 impl Check for EjectionThresholdZero {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for cluster in traffic.clusters() {
+            local_origin(cx, cluster, out);
             let outlier = cluster.facts.outlier.value.as_ref();
             let Some(outlier) = outlier.filter(|it| it.detects_nothing()) else {
                 continue;
@@ -59,4 +61,28 @@ impl Check for EjectionThresholdZero {
             });
         }
     }
+}
+
+/// With the split, the detector of failed connections cannot be switched off.
+fn local_origin(cx: &Context<'_>, cluster: &Cluster<'_>, out: &mut Findings) {
+    let place = cluster.facts.outlier.spans().first();
+    let block = place.and_then(|place| cx.outlier_block(*place));
+    let threshold = block.and_then(|it| it.value.consecutive_local_origin_failures.as_ref());
+    let split = cluster.facts.outlier.value.as_ref();
+    let split = split.is_some_and(|it| it.split_external_local);
+    let Some(zero) = threshold.filter(|it| split && it.value == 0) else {
+        return;
+    };
+    if !out.is_first(zero.span) {
+        return;
+    }
+    let message = format!(
+        "`consecutiveLocalOriginFailures: 0` switches nothing off: 5 failed connections in a row still eject a host of {}",
+        cluster.destination()
+    );
+    out.add(Basis::Proven, zero.span, message, |finding| {
+        finding
+            .because(cluster.service.host.line, "the host that it is for")
+            .help("remove it, or set a number of failures in a row")
+    });
 }

@@ -4,6 +4,8 @@ use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::TlsFacts;
+use crate::istio::traffic::ClientTls;
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -21,7 +23,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) struct IstioMutualToExternal;
 
 impl Check for IstioMutualToExternal {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for reached in traffic.reached() {
             let Some(TlsFacts::Explicit(tls)) = &reached.cluster.tls.value else {
                 continue;
@@ -42,6 +44,10 @@ impl Check for IstioMutualToExternal {
                 reached.destination()
             );
             out.add(Basis::Proven, place, message, |finding| {
+                let own = cx.tls_block(place).and_then(own_certificate);
+                let finding = own.into_iter().fold(finding, |finding, line| {
+                    finding.because(line, "not used in this mode")
+                });
                 let rule = reached.cluster.destination_rule.iter().flat_map(|rule| rule.spans());
                 rule.take(1)
                     .fold(finding, |finding, line| finding.because(*line, "this rule is the one that applies"))
@@ -50,4 +56,10 @@ impl Check for IstioMutualToExternal {
             });
         }
     }
+}
+
+/// The line of a certificate that another mode would show.
+fn own_certificate(tls: &ClientTls) -> Option<Span> {
+    let files = [&tls.client_certificate, &tls.private_key];
+    files.into_iter().find_map(|it| Some(it.as_ref()?.key))
 }

@@ -35,6 +35,7 @@ mod duplicate_host;
 mod ejection_budget_zero;
 mod ejection_of_only_host;
 mod ejection_threshold_zero;
+mod ejection_time_below_interval;
 mod endpoint_name_differs_from_host;
 mod envoy_filter_matches_nothing;
 mod exported_to_nobody;
@@ -217,6 +218,7 @@ static ALL: &[&RuleDef] = &[
     &ejection_budget_zero::RULE,
     &ejection_of_only_host::RULE,
     &ejection_threshold_zero::RULE,
+    &ejection_time_below_interval::RULE,
     &endpoint_name_differs_from_host::RULE,
     &envoy_filter_matches_nothing::RULE,
     &exported_to_nobody::RULE,
