@@ -57,10 +57,10 @@ impl Check for AmbientWithoutWaypoint {
 }
 
 /// The ambient namespaces, with the line that makes them so.
-struct Ambient<'a>(HashMap<&'a str, (&'a Resource, Span)>);
+pub(super) struct Ambient<'a>(HashMap<&'a str, (&'a Resource, Span)>);
 
 impl<'a> Ambient<'a> {
-    fn of(cx: &Context<'a>) -> Self {
+    pub(super) fn of(cx: &Context<'a>) -> Self {
         let namespaces = cx
             .world
             .resources
@@ -71,6 +71,11 @@ impl<'a> Ambient<'a> {
             (mode.value == "ambient").then_some((it.name(), (*it, mode.span)))
         });
         Self(ambient.collect())
+    }
+
+    /// The line that makes a namespace ambient.
+    pub(super) fn label(&self, namespace: Option<&str>) -> Option<Span> {
+        self.0.get(namespace?).map(|(_, label)| *label)
     }
 
     /// The external host of the same ambient namespace that is meant, where only ztunnel is on the way to it; and the

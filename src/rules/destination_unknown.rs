@@ -71,6 +71,6 @@ impl Check for DestinationUnknown {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["host-trailing-dot"]
+        &["host-trailing-dot", "short-host"]
     }
 }

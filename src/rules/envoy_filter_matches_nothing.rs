@@ -1,19 +1,17 @@
 //! A patch of an EnvoyFilter for a cluster that is not there.
 
-use super::context::existing;
+use super::cluster_patches::{ClusterPatch, cluster_patches};
+use super::unknown_hosts::{UnknownHosts, like};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::cluster::ClusterName;
 use crate::egress::service::{Origin, Service};
 use crate::istio::decode::Items;
-use crate::istio::envoy_filter::{ApplyTo, ConfigPatch, PatchContext, PatchOperation};
-use crate::istio::resource::Spec;
-use crate::source::Span;
+use crate::istio::envoy_filter::PatchContext;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "envoy-filter-matches-nothing",
-        summary: "a patch of an EnvoyFilter is for a port or subset that an external host does not have",
+        summary: "a patch of an EnvoyFilter is for a cluster that no proxy has: another host, port, subset or direction",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -33,85 +31,80 @@ const SUBSETS: usize = 256;
 
 impl Check for EnvoyFilterMatchesNothing {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let filters = existing(cx.world).filter_map(|it| match &it.spec {
-            Spec::EnvoyFilter(filter) => Some(filter),
-            _ => None,
-        });
-        let patches = filters.flat_map(|filter| filter.config_patches.items());
-        for wanted in patches.filter_map(|patch| Wanted::of(&patch.value)) {
+        let hosts = UnknownHosts::new(cx);
+        for wanted in cluster_patches(cx) {
             let services = cx.model.registry.of_host(wanted.host).take(OF_HOST);
             let services: Vec<Service<'_>> = services.collect();
             let Some(first) = services.first() else {
+                unknown(&hosts, &wanted, out);
                 continue;
             };
             let external = |it: &Service<'_>| it.definition.origin == Origin::ServiceEntry;
             if !services.iter().all(external) || services.len() == OF_HOST {
                 continue;
             }
+            let inbound = wanted
+                .context
+                .filter(|it| it.value == PatchContext::SidecarInbound && first.mesh_external);
             let lacks_port = wanted.port.filter(|(port, _)| {
                 let has = |it: &Service<'_>| it.port(*port).is_some();
                 *port != 0 && !services.iter().any(has)
             });
-            let (place, lacks) = match (lacks_port, wanted.subset) {
-                (Some((port, place)), _) => (place, format!("port {port}")),
-                (None, Some((subset, place))) if lacks_subset(cx, wanted.host, subset) => {
-                    (place, format!("subset `{subset}`"))
-                }
+            let (place, what, help) = match (inbound, lacks_port, wanted.subset) {
+                (Some(context), ..) => (
+                    context.span,
+                    format!(
+                        "`SIDECAR_INBOUND` is for what comes in, and the clusters of `{}` are outbound",
+                        wanted.host
+                    ),
+                    "write `context: SIDECAR_OUTBOUND`, or `GATEWAY` for an egress gateway",
+                ),
+                (None, Some((port, place)), _) => (
+                    place,
+                    format!("`{}` has no port {port}", wanted.host),
+                    "name the port that clients connect to, and a subset of its DestinationRule",
+                ),
+                (None, None, Some((subset, place))) if lacks_subset(cx, wanted.host, subset) => (
+                    place,
+                    format!("`{}` has no subset `{subset}`", wanted.host),
+                    "name the port that clients connect to, and a subset of its DestinationRule",
+                ),
                 _ => continue,
             };
-            let message = format!(
-                "this patch matches no cluster: `{}` has no {lacks}",
-                wanted.host
-            );
+            let message = format!("this patch matches no cluster: {what}");
             out.add(Basis::Proven, place, message, |finding| {
-                finding.because(first.host.line, "the external host").help(
-                    "name the port that clients connect to, and a subset of its DestinationRule",
-                )
+                finding
+                    .because(first.host.line, "the external host")
+                    .help(help)
             });
         }
     }
-}
 
-/// The cluster that a patch is for.
-struct Wanted<'f> {
-    host: &'f str,
-    port: Option<(u32, Span)>,
-    subset: Option<(&'f str, Span)>,
-}
-
-impl<'f> Wanted<'f> {
-    /// `None` where it changes no cluster of an outbound host.
-    fn of(patch: &'f ConfigPatch) -> Option<Self> {
-        let matches = &patch.matches.as_ref()?.value;
-        let operation = patch.patch.as_ref()?.value.operation.as_ref()?.value;
-        let changes = matches!(operation, PatchOperation::Merge | PatchOperation::Remove);
-        let inbound = matches.context.as_ref().is_some_and(|it| {
-            matches!(
-                it.value,
-                PatchContext::SidecarInbound | PatchContext::Waypoint
-            )
-        });
-        let clusters = patch.apply_to.as_ref()?.value == ApplyTo::Cluster;
-        if !clusters || !changes || inbound {
-            return None;
-        }
-        let cluster = &matches.cluster.as_ref()?.value;
-        if let Some(name) = cluster.name.as_ref().filter(|name| !name.value.is_empty()) {
-            let parts = ClusterName::parse(&name.value)?;
-            return Some(Self {
-                host: parts.host,
-                port: Some((parts.port, name.span)),
-                subset: (!parts.subset.is_empty()).then_some((parts.subset, name.span)),
-            });
-        }
-        let port = cluster.port_number.as_ref();
-        let subset = cluster.subset.as_ref().filter(|it| !it.value.is_empty());
-        Some(Self {
-            host: cluster.service.as_ref()?.value.as_str(),
-            port: port.and_then(|it| Some((u32::try_from(it.value).ok()?, it.span))),
-            subset: subset.map(|it| (it.value.as_str(), it.span)),
-        })
+    fn says_absence(&self) -> bool {
+        true
     }
+}
+
+/// A host that nothing defines.
+fn unknown(hosts: &UnknownHosts<'_>, wanted: &ClusterPatch<'_>, out: &mut Findings) {
+    let Some(unknown) = hosts.find(wanted.host) else {
+        return;
+    };
+    let message = format!(
+        "this patch matches no cluster: nothing defines `{}`",
+        wanted.host
+    );
+    let help = match (unknown.meant, unknown.wildcard) {
+        (Some(meant), _) => format!("did you mean `{}`?", meant.host),
+        (None, Some(wildcard)) => format!(
+            "clusters are named by the whole host of the entry, which is `{}`",
+            wildcard.host
+        ),
+        (None, None) => "name a host that a ServiceEntry or a Service defines".to_owned(),
+    };
+    out.add(unknown.basis, wanted.host_line, message, |finding| {
+        like(finding, unknown.wildcard, unknown.meant).help(help)
+    });
 }
 
 /// Whether rules for the host are there, and none of them defines the subset.

@@ -13,13 +13,16 @@ mod certificate_not_verified;
 mod cidr_too_wide;
 mod client_certificate_files_scope;
 mod client_certificate_unused;
+mod cluster_patches;
 mod clusters;
 mod connect_race_with_endpoints;
 mod connect_timeout_default;
+mod connect_timeout_not_below_timeout;
 mod connect_timeout_too_small;
 mod consecutive_errors_ignored;
 mod context;
 mod credential_name_on_sidecar;
+mod delegate_unknown;
 mod destination_not_exported;
 mod destination_port_unknown;
 mod destination_rule_duplicate;
@@ -38,6 +41,7 @@ mod ejection_threshold_zero;
 mod ejection_time_below_interval;
 mod endpoint_name_differs_from_host;
 mod envoy_filter_matches_nothing;
+mod envoy_filter_on_other_hop;
 mod exported_to_nobody;
 mod failover_endpoint_without_locality;
 mod failover_without_outlier_detection;
@@ -69,6 +73,7 @@ mod http_rules_on_tls_port;
 mod http_to_443_without_tls;
 mod index;
 mod istio_mutual_to_external;
+mod keepalive_below_second;
 mod levels;
 mod load_balancer_on_none;
 mod load_balancer_without_choice;
@@ -112,6 +117,7 @@ mod served;
 mod session_cut_by_limit;
 mod short_host;
 mod sidecar_does_not_import;
+mod sidecar_in_ambient;
 mod starttls_port_as_tls;
 mod static_without_endpoints;
 mod strict_dns_on_cdn;
@@ -200,9 +206,11 @@ static ALL: &[&RuleDef] = &[
     &client_certificate_unused::RULE,
     &connect_race_with_endpoints::RULE,
     &connect_timeout_default::RULE,
+    &connect_timeout_not_below_timeout::RULE,
     &connect_timeout_too_small::RULE,
     &consecutive_errors_ignored::RULE,
     &credential_name_on_sidecar::RULE,
+    &delegate_unknown::RULE,
     &destination_not_exported::RULE,
     &destination_port_unknown::RULE,
     &destination_rule_duplicate::RULE,
@@ -221,6 +229,7 @@ static ALL: &[&RuleDef] = &[
     &ejection_time_below_interval::RULE,
     &endpoint_name_differs_from_host::RULE,
     &envoy_filter_matches_nothing::RULE,
+    &envoy_filter_on_other_hop::RULE,
     &exported_to_nobody::RULE,
     &failover_endpoint_without_locality::RULE,
     &failover_without_outlier_detection::RULE,
@@ -245,6 +254,7 @@ static ALL: &[&RuleDef] = &[
     &http_rules_on_tls_port::RULE,
     &http_to_443_without_tls::RULE,
     &istio_mutual_to_external::RULE,
+    &keepalive_below_second::RULE,
     &load_balancer_on_none::RULE,
     &load_balancer_without_choice::RULE,
     &logical_dns_on_gslb::RULE,
@@ -283,6 +293,7 @@ static ALL: &[&RuleDef] = &[
     &session_cut_by_limit::RULE,
     &short_host::RULE,
     &sidecar_does_not_import::RULE,
+    &sidecar_in_ambient::RULE,
     &starttls_port_as_tls::RULE,
     &static_without_endpoints::RULE,
     &strict_dns_on_cdn::RULE,

@@ -24,11 +24,14 @@ pub(super) struct SessionCutByLimit;
 
 impl Check for SessionCutByLimit {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
-        for reached in traffic.reached() {
-            if reached.hop.result.handler != Some(Handler::Tcp) {
+        // Each hop cuts, the way to an egress gateway as well as the way out.
+        let reached = traffic.reached();
+        let hops = reached.flat_map(|it| it.path.hops.iter().map(move |hop| (it, hop)));
+        for (reached, hop) in hops {
+            if hop.result.handler != Some(Handler::Tcp) {
                 continue;
             }
-            let tcp = reached.hop.result.tcp.as_ref();
+            let tcp = hop.result.tcp.as_ref();
             let Some(longest) = tcp.and_then(|tcp| tcp.max_connection_duration_ms.as_ref()) else {
                 continue;
             };

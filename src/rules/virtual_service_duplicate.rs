@@ -64,6 +64,10 @@ impl Check for VirtualServiceDuplicate {
             }
         }
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["delegate-unknown"]
+    }
 }
 
 /// So many others of one host are told of.
