@@ -1,19 +1,20 @@
 //! The one service that a client sees under a host, made of all that define it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use foldhash::HashSet;
 
 use super::namespace::{Same, same};
 use super::service::{Origin, Port, Service};
 
-/// A service as one client sees it.
+/// A service as one client sees it. A copy shares what it holds.
 #[derive(Clone, Debug)]
 pub struct EffectiveService<'m> {
     /// The definition that decides resolution, addresses, endpoints and all else but the ports.
     pub base: Service<'m>,
     /// Its ports, those of the base first; `None` where it has all of the base and no others.
-    chosen: Option<Box<[&'m Port<'m>]>>,
+    chosen: Option<Arc<[&'m Port<'m>]>>,
 }
 
 impl<'m> std::ops::Deref for EffectiveService<'m> {
@@ -44,7 +45,7 @@ impl<'m> EffectiveService<'m> {
     /// Its ports, those of the base first.
     pub fn ports(&self) -> impl Iterator<Item = &'m Port<'m>> + use<'_, 'm> {
         let all = self.chosen.is_none().then_some(&self.base.definition.ports);
-        let chosen = self.chosen.iter().flatten().copied();
+        let chosen = self.chosen.as_deref().into_iter().flatten().copied();
         all.into_iter().flatten().chain(chosen)
     }
 

@@ -176,12 +176,12 @@ impl<'p, 'm> HttpPlace<'p, 'm> {
             ProxyKind::Sidecar if self.port != 0 => vec![self.port],
             _ => ports,
         };
-        let known = service.as_deref().map(|service| (&service.base, &*ports));
+        let known = service.as_ref().map(|service| (&service.base, &*ports));
         cluster_of(target, known, self.port)
     }
 
     /// The service that a destination means.
-    fn service(&self, host: &str) -> Option<std::sync::Arc<EffectiveService<'m>>> {
+    fn service(&self, host: &str) -> Option<EffectiveService<'m>> {
         match self.proxy.scope.client.proxy {
             ProxyKind::Sidecar => self
                 .proxy

@@ -32,7 +32,7 @@ pub struct Proxy<'m> {
     /// From which what it remembers comes.
     tables: Arc<Tables<'m>>,
     /// By the place of the egress listener, and the port.
-    imported: Remembered<(usize, u32), Vec<Arc<EffectiveService<'m>>>>,
+    imported: Remembered<(usize, u32), Vec<EffectiveService<'m>>>,
     listeners: Remembered<u32, PortListeners<'m>>,
     services: Remembered<u32, PortServices<'m>>,
     gateway: OnceCell<MergedGateway<'m>>,
@@ -145,7 +145,7 @@ impl<'m> Proxy<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Arc<Vec<Arc<EffectiveService<'m>>>> {
+    ) -> Arc<Vec<EffectiveService<'m>>> {
         let make = || match (listener.port, listener.required_port()) {
             (Some(_), None) => self.scope.all_services(listener),
             _ => self.scope.services_on(listener, port),
@@ -160,7 +160,7 @@ impl<'m> Proxy<'m> {
         &self,
         host: &str,
         namespace: Option<&str>,
-    ) -> Option<Arc<EffectiveService<'m>>> {
+    ) -> Option<EffectiveService<'m>> {
         let registry = &self.model.registry;
         let client = self.scope.client.namespace();
         let own = registry.of_host_in(host, namespace);
@@ -169,7 +169,7 @@ impl<'m> Proxy<'m> {
         own.sort_by_key(|service| service.origin != Origin::Kubernetes);
         let own = own.into_iter().next();
         own.filter(|service| registry.exposure(service, client).is_some())
-            .map(|service| Arc::new(EffectiveService::of(service)))
+            .map(EffectiveService::of)
             .or_else(|| self.scope.service(host))
     }
 

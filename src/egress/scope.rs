@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use foldhash::HashMap;
 use smallvec::SmallVec;
@@ -31,7 +30,7 @@ pub struct Scope<'m> {
     pub listeners: Vec<EgressListener<'m>>,
     pub outbound: OutboundPolicy<'m>,
     version: IstioVersion,
-    services: RefCell<HashMap<SmolStr, Option<Arc<EffectiveService<'m>>>>>,
+    services: RefCell<HashMap<SmolStr, Option<EffectiveService<'m>>>>,
     destinations: RefCell<HashMap<usize, DestinationPorts<'m>>>,
 }
 
@@ -82,7 +81,7 @@ impl<'m> Scope<'m> {
     }
 
     /// The one service that the proxy sees under a host: what clusters are made from.
-    pub fn service(&self, host: &str) -> Option<Arc<EffectiveService<'m>>> {
+    pub fn service(&self, host: &str) -> Option<EffectiveService<'m>> {
         if let Some(known) = self.services.borrow().get(host) {
             return known.clone();
         }
@@ -90,7 +89,6 @@ impl<'m> Scope<'m> {
             ProxyKind::Sidecar => self.imported(host),
             ProxyKind::Gateway => self.exported(host),
         };
-        let found = found.map(Arc::new);
         self.services
             .borrow_mut()
             .insert(host.into(), found.clone());
@@ -215,14 +213,17 @@ impl<'m> Scope<'m> {
         &self,
         listener: &EgressListener<'m>,
         port: u32,
-    ) -> Vec<Arc<EffectiveService<'m>>> {
-        let hosts = self.registry.hosts_with_port(port);
-        let services = hosts.flat_map(|host| self.services_of(listener, host));
+    ) -> Vec<EffectiveService<'m>> {
+        let alone = self.registry.alone_on(port, self.own());
+        let alone = alone.filter_map(|service| import(listener, service));
+        let others = self.registry.others_on(port);
+        let others = others.flat_map(|host| self.services_of(listener, host));
+        let services = alone.chain(others);
         self.in_order(services.filter(|service| service.port(port).is_some()))
     }
 
     /// All services that a listener imports, in the order in which listeners are made of them.
-    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<Arc<EffectiveService<'m>>> {
+    pub fn all_services(&self, listener: &EgressListener<'m>) -> Vec<EffectiveService<'m>> {
         let hosts = self.registry.hosts();
         self.in_order(hosts.flat_map(|host| self.services_of(listener, host)))
     }
@@ -230,11 +231,11 @@ impl<'m> Scope<'m> {
     fn in_order(
         &self,
         services: impl Iterator<Item = EffectiveService<'m>>,
-    ) -> Vec<Arc<EffectiveService<'m>>> {
+    ) -> Vec<EffectiveService<'m>> {
         let mut placed: Vec<_> = services
             .filter_map(|service| {
                 let place = self.registry.place(&service.base, self.own())?;
-                Some((place, Arc::new(service)))
+                Some((place, service))
             })
             .collect();
         placed.sort_by_key(|(place, _)| *place);
@@ -269,7 +270,7 @@ impl<'m> Scope<'m> {
 
 /// The service as a listener imports it.
 fn import<'m>(listener: &EgressListener<'m>, service: Service<'m>) -> Option<EffectiveService<'m>> {
-    if !listener.imports_service(service.namespace(), service.name()) {
+    if !listener.imports_service(&service) {
         return None;
     }
     match listener.required_port() {

@@ -8,6 +8,7 @@ use super::destination::cluster_name;
 use super::facts::{Handler, Traced};
 use super::host::HostIndex;
 use super::protocol::Protocol;
+use super::service::Service;
 use crate::istio::MeshConfig;
 use crate::istio::decode::Items;
 use crate::istio::proxy::{CaptureMode, OutboundMode, Sidecar, SidecarEgress};
@@ -212,9 +213,12 @@ impl<'m> EgressListener<'m> {
         self.written.is_none()
     }
 
-    /// Whether a service of that namespace is imported.
-    pub fn imports_service(&self, namespace: Option<&str>, host: &str) -> bool {
-        self.imports_everything() || self.imports.takes(namespace, host, Reach::Covering)
+    /// Whether the service is imported.
+    pub fn imports_service(&self, service: &Service<'_>) -> bool {
+        self.imports_everything()
+            || self
+                .imports
+                .takes(service.namespace(), service.name(), Reach::Covering)
     }
 
     /// Whether a service of that namespace is known under another name, too: the entries that import the service

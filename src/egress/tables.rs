@@ -14,7 +14,7 @@ use super::virtual_host::PortServices;
 #[derive(Debug, Default)]
 pub(super) struct Tables<'m> {
     /// By the place of the egress listener, and the port.
-    pub(super) imported: Table<(usize, u32), Vec<Arc<EffectiveService<'m>>>>,
+    pub(super) imported: Table<(usize, u32), Vec<EffectiveService<'m>>>,
     pub(super) listeners: Table<u32, PortListeners<'m>>,
     pub(super) services: Table<u32, PortServices<'m>>,
 }

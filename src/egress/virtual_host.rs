@@ -1,5 +1,6 @@
 //! Which virtual host of a sidecar's HTTP listener takes a request.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
@@ -33,7 +34,7 @@ pub enum VirtualHost<'m> {
     },
     /// A service that no VirtualService is for.
     Service {
-        service: Arc<EffectiveService<'m>>,
+        service: EffectiveService<'m>,
         port: &'m Port<'m>,
     },
     /// What becomes of requests to unknown hosts.
@@ -45,8 +46,8 @@ pub enum VirtualHost<'m> {
 pub struct PortServices<'m> {
     /// The port as rules see it.
     port: u32,
-    by_name: HashMap<String, Arc<EffectiveService<'m>>>,
-    by_address: HashMap<String, String>,
+    by_name: HashMap<Cow<'m, str>, EffectiveService<'m>>,
+    by_address: HashMap<&'m str, Cow<'m, str>>,
     patterns: OnceLock<Patterns>,
 }
 
@@ -60,12 +61,12 @@ struct Patterns {
 
 impl<'m> PortServices<'m> {
     /// Of several services of one host the last stays.
-    pub(super) fn new(services: &[Arc<EffectiveService<'m>>], port: u32) -> Self {
+    pub(super) fn new(services: &[EffectiveService<'m>], port: u32) -> Self {
         let mut by_name = HashMap::default();
         by_name.reserve(services.len());
         for service in services {
-            let name = service.base.host.name.to_lowercase();
-            by_name.insert(name, Arc::clone(service));
+            let name = in_lower_case(&service.base.host.name);
+            by_name.insert(name, service.clone());
         }
         let mut addressed: Vec<_> = by_name
             .iter()
@@ -74,7 +75,7 @@ impl<'m> PortServices<'m> {
         addressed.sort_unstable_by_key(|(name, _)| *name);
         let by_address = addressed
             .into_iter()
-            .map(|(name, address)| (address.text.to_owned(), name.clone()))
+            .map(|(name, address)| (address.text, name.clone()))
             .collect();
         Self {
             port,
@@ -84,7 +85,7 @@ impl<'m> PortServices<'m> {
         }
     }
 
-    pub fn get(&self, name: &str) -> Option<&Arc<EffectiveService<'m>>> {
+    pub fn get(&self, name: &str) -> Option<&EffectiveService<'m>> {
         self.by_name.get(name)
     }
 
@@ -96,17 +97,27 @@ impl<'m> PortServices<'m> {
 
     fn patterns(&self) -> &Patterns {
         self.patterns.get_or_init(|| {
-            let mut names: Vec<&String> = self.by_name.keys().collect();
+            let mut names: Vec<&str> = self.by_name.keys().map(|name| &**name).collect();
             names.sort_unstable();
             let mut out = Patterns::default();
             for name in names {
                 out.all.insert(name, ());
                 if self.is_http(name) {
-                    out.http.insert(name, name.clone());
+                    out.http.insert(name, name.to_owned());
                 }
             }
             out
         })
+    }
+}
+
+fn in_lower_case(name: &str) -> Cow<'_, str> {
+    match name
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
+    {
+        true => Cow::Owned(name.to_lowercase()),
+        false => Cow::Borrowed(name),
     }
 }
 
@@ -183,7 +194,7 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// The virtual host of a service: that of the first VirtualService that has rules for it, or its own.
-    fn of_service(&self, service: &Arc<EffectiveService<'m>>) -> Option<VirtualHost<'m>> {
+    fn of_service(&self, service: &EffectiveService<'m>) -> Option<VirtualHost<'m>> {
         let port = http_port(service, self.port)?;
         let name = service.base.host.name.to_lowercase();
         // A name of a VirtualService beats a pattern, a long pattern a short one; of one pattern only the first
@@ -202,7 +213,7 @@ impl<'m> Search<'_, 'm> {
             });
         }
         (service.base.definition.resolution != Resolution::Alias).then(|| VirtualHost::Service {
-            service: Arc::clone(service),
+            service: service.clone(),
             port,
         })
     }
@@ -309,7 +320,11 @@ impl<'m> Search<'_, 'm> {
                 known.then_some(concrete)
             })
             .collect();
-        let address = self.services.by_address.get(host).cloned();
+        let address = self
+            .services
+            .by_address
+            .get(host)
+            .map(|name| name.to_string());
         shortened
             .into_iter()
             .chain(concrete)

@@ -36,6 +36,34 @@ impl DefaultExport {
     }
 }
 
+/// Who sees an object, as far as that can be said without knowing who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Everyone,
+    /// Its own namespace alone.
+    OwnNamespace,
+    /// Whom its entries name.
+    Listed,
+}
+
+/// Who sees an object of the namespace `own` that declares these entries.
+pub fn reach<'e>(
+    own: Option<&str>,
+    declared: impl Iterator<Item = &'e str> + Clone,
+    default: &'e DefaultExport,
+) -> Reach {
+    if exposure(own, declared.clone(), default, None) == Some(Exposure::Public) {
+        return Reach::Everyone;
+    }
+    let absent = declared.clone().next().is_none();
+    let default = default.entries.iter().map(String::as_str);
+    let mut entries = declared.chain(default.filter(|_| absent)).peekable();
+    match entries.peek().is_some() && entries.all(|entry| entry == ".") {
+        true => Reach::OwnNamespace,
+        false => Reach::Listed,
+    }
+}
+
 /// Whether a client of a namespace sees an object of the namespace `own` that declares these entries.
 pub fn exposure<'e>(
     own: Option<&str>,
@@ -124,6 +152,44 @@ mod tests {
         assert_eq!(viewer(&["b", "."]), Some("a"));
         assert_eq!(viewer(&["b", "c"]), Some("b"));
         assert_eq!(viewer(&["~"]), Some("a"));
+    }
+
+    #[test]
+    fn what_can_be_said_without_the_client_is_what_each_client_finds() {
+        let defaults = [
+            DefaultExport::default(),
+            DefaultExport::new(Some(vec![".".to_owned()]), true),
+            DefaultExport::new(Some(vec!["b".to_owned()]), false),
+            DefaultExport::new(Some(Vec::new()), false),
+        ];
+        let lists: [&[&str]; 8] = [
+            &[],
+            &["*"],
+            &["."],
+            &[".", "."],
+            &["~"],
+            &["a"],
+            &[".", "b"],
+            &["*", "."],
+        ];
+        for (default, entries) in defaults
+            .iter()
+            .flat_map(|default| lists.map(|it| (default, it)))
+        {
+            for own in [Some("a"), None] {
+                let declared = entries.iter().copied();
+                let seen = [Some("a"), Some("b"), None].map(|client| {
+                    let found = exposure(own, declared.clone(), default, client);
+                    let own = (same(own, client) != Same::No).then_some(Exposure::Private);
+                    (found == Some(Exposure::Public), found == own)
+                });
+                match reach(own, declared, default) {
+                    Reach::Everyone => assert!(seen.iter().all(|(public, _)| *public)),
+                    Reach::OwnNamespace => assert!(seen.iter().all(|(_, own)| *own)),
+                    Reach::Listed => assert!(seen.iter().all(|(public, _)| !public)),
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! All services of a world, found by host and by port, in the order in which Istio goes through them.
 
 mod host;
+mod port;
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
 use super::service::{Definition, Origin, Service, distribute};
-use super::visibility::{DefaultExport, Exposure, exposure};
+use super::visibility::{DefaultExport, Exposure, Reach, exposure, reach};
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::version::IstioVersion;
 
 use host::OfHost;
 pub(super) use host::OneHost;
+use port::OnPort;
 
 /// The services of a world.
 #[derive(Debug, Default)]
@@ -31,15 +32,6 @@ pub struct Registry<'a> {
     private_first: bool,
 }
 
-/// What has ports of one number.
-#[derive(Debug, Default)]
-struct OnPort {
-    definitions: Vec<u32>,
-    /// Their hosts in the order of their names, found when it is asked for: together they are as many as hosts times
-    /// ports.
-    hosts: OnceLock<Box<[u32]>>,
-}
-
 impl<'a> Registry<'a> {
     /// `default`: what an absent `exportTo` means.
     pub fn new(resources: &[&'a Resource], default: DefaultExport, version: IstioVersion) -> Self {
@@ -47,6 +39,10 @@ impl<'a> Registry<'a> {
         let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(services.clone().count());
         definitions.extend(services.filter_map(Definition::read));
         distribute(&mut definitions, resources);
+        for definition in &mut definitions {
+            let declared = definition.export_to.iter().map(|entry| &**entry);
+            definition.reach = reach(definition.namespace(), declared, &default);
+        }
         // Kubernetes Services count as the oldest. Of the others, the order of the files stands for their age.
         definitions.sort_by_key(|definition| {
             let kubernetes = definition.origin == Origin::Kubernetes;
@@ -161,35 +157,12 @@ impl<'a> Registry<'a> {
         self.host(host).into_iter().flat_map(OneHost::services)
     }
 
-    /// The hosts of the services that have a port of this number, each once.
-    pub(super) fn hosts_with_port(&self, port: u32) -> impl Iterator<Item = OneHost<'_>> {
-        let on_port = self.by_port.get(&port);
-        let hosts = on_port.map_or(&[][..], |on_port| {
-            on_port
-                .hosts
-                .get_or_init(|| self.hosts_of(&on_port.definitions))
-        });
-        hosts.iter().filter_map(|&host| self.numbered(host))
-    }
-
     /// Every host, each once.
     pub(super) fn hosts(&self) -> impl Iterator<Item = OneHost<'_>> {
         self.hosts.iter().map(|of_host| OneHost {
             registry: self,
             of_host,
         })
-    }
-
-    fn hosts_of(&self, definitions: &[u32]) -> Box<[u32]> {
-        let definitions = definitions.iter();
-        let definitions = definitions.filter_map(|&at| self.definitions.get(at as usize));
-        let mut hosts: Vec<_> = definitions
-            .flat_map(|definition| &definition.hosts)
-            .collect();
-        hosts.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        hosts.dedup_by(|a, b| a.name == b.name);
-        let numbers = hosts.into_iter().map(|host| self.by_host.get(&*host.name));
-        numbers.flatten().copied().collect()
     }
 
     /// The services of a host in one namespace, in Istio's order.
@@ -262,13 +235,12 @@ impl<'a> Registry<'a> {
 
     /// Whether a client of that namespace may see the service.
     pub fn exposure(&self, service: &Service<'_>, client: Option<&str>) -> Option<Exposure> {
-        let declared = service.definition.export_to.iter();
-        exposure(
-            service.namespace(),
-            declared.map(|entry| &**entry),
-            &self.default,
-            client,
-        )
+        let definition = service.definition;
+        if definition.reach == Reach::Everyone {
+            return Some(Exposure::Public);
+        }
+        let declared = definition.export_to.iter().map(|entry| &**entry);
+        exposure(definition.namespace(), declared, &self.default, client)
     }
 
     /// Where a client of that namespace meets the service; `None` where it does not see it.

@@ -15,7 +15,7 @@ pub use port::{Port, TargetPort};
 
 use super::client::Client;
 use super::host;
-use super::visibility::viewer;
+use super::visibility::{Reach, viewer};
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::service::{self as api, KubeService, Location, ServiceEntry};
@@ -57,6 +57,8 @@ pub struct Definition<'a> {
     pub resolution_line: Option<Span>,
     pub mesh_external: bool,
     pub export_to: Box<[Cow<'a, str>]>,
+    /// What this, or the mesh's default where it is empty, comes to.
+    pub(super) reach: Reach,
     /// Which workloads are its endpoints.
     pub selector: Option<Pairs<'a>>,
     /// The labels of the object, sorted.
@@ -166,6 +168,7 @@ impl<'a> Definition<'a> {
                 .iter()
                 .map(|e| Cow::Borrowed(e.value.as_str()))
                 .collect(),
+            reach: Reach::Listed,
             selector: entry.workload_selector.as_ref().map(|selector| {
                 selector
                     .value
@@ -243,6 +246,7 @@ impl<'a> Definition<'a> {
                         .collect()
                 })
                 .unwrap_or_default(),
+            reach: Reach::Listed,
             selector: service
                 .selector
                 .as_ref()
