@@ -95,6 +95,11 @@ impl Destination {
             })
     }
 
+    pub(super) fn port_number(self, model: &Model<'_>) -> Option<u32> {
+        let definition = model.registry.definitions().get(self.definition as usize)?;
+        Some(definition.ports.get(self.port as usize)?.number)
+    }
+
     /// What the client sends there, and the path without its hops.
     fn call(self, client: &Client, question: &Question, model: &Model<'_>) -> Option<(Call, Path)> {
         let definition = self.definition as usize;

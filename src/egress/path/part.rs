@@ -132,7 +132,13 @@ impl<'m> Errand<'m> {
         question: &Question,
         start: impl FnOnce() -> Walk<'m>,
     ) -> Vec<(Destination, Path)> {
-        let walk = self.walk.get_or_insert_with(start);
+        let walk = self.walk.get_or_insert_with(|| {
+            let mut walk = start();
+            let ports = self.destinations.iter();
+            let ports = ports.filter_map(|it| it.port_number(walk.model)).collect();
+            walk.prepare(&self.client, &ports);
+            walk
+        });
         let mut found = Vec::new();
         for destination in self.destinations.iter().skip(self.done).take(share) {
             if found.len() >= PATHS {

@@ -1,8 +1,10 @@
 //! Follows calls from proxy to proxy.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::Hop;
@@ -67,6 +69,17 @@ impl<'m> Walk<'m> {
             met: HashMap::default(),
             clusters: HashMap::default(),
         }
+    }
+
+    /// Has the client's listeners on these ports made side by side. Where many services have a port they take longer than
+    /// all that is asked of them.
+    pub(super) fn prepare(&mut self, client: &Client, ports: &BTreeSet<u32>) {
+        let (model, tables) = (self.model, self.tables.of(client));
+        let proxy = || Proxy::with(model, client, Arc::clone(&tables));
+        ports.par_iter().for_each_init(proxy, |proxy, port| {
+            proxy.listeners(*port);
+        });
+        self.meet(client);
     }
 
     /// Each way that the call can go.
