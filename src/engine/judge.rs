@@ -60,7 +60,7 @@ pub(super) fn judge(
     numbered.sort_by_key(|(_, world)| Reverse(world.resources.len()));
     let found = numbered
         .chunks(TOGETHER * rayon::current_num_threads())
-        .flat_map(|together| {
+        .map(|together| {
             let one_each = together.par_iter().with_max_len(1);
             let found = one_each.flat_map_iter(|&(number, world)| {
                 let found = look(world, rules, sources, settings, &known);
@@ -86,8 +86,11 @@ fn look(
 ) -> Vec<Diagnostic> {
     let done = guarded(|| {
         let model = Model::new(world, known);
-        let cx = Context::new(world, &model, settings.config, sources, settings.fixes);
-        let mut found = ask(&cx, rules);
+        let (cx, parts) = rayon::join(
+            || Context::new(world, &model, settings.config, sources, settings.fixes),
+            || Parts::new(&model),
+        );
+        let mut found = ask(&cx, parts, rules);
         precedence::settle(&mut found, &yields(rules));
         found
     });
@@ -95,14 +98,15 @@ fn look(
 }
 
 /// Has every rule look at the traffic, part by part, and then at the whole.
-fn ask(cx: &Context<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
+fn ask(cx: &Context<'_>, parts: Parts<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
     let mut judges: Vec<Judge<'_>> = rules.iter().map(Judge::new).collect();
     let mut survey = Survey::default();
-    for paths in Parts::new(cx.model) {
+    for paths in parts {
         show(&survey.part(cx, paths), cx, &mut judges);
     }
-    show(&survey.rest(cx), cx, &mut judges);
-    let ways = survey.ways(cx);
+    let (rest, ways) = survey.rest(cx);
+    show(&rest, cx, &mut judges);
+    drop(rest);
     let found = judges.into_par_iter().flat_map_iter(|mut judge| {
         judge.look(|rule, out| {
             rule.check_ways(cx, &ways, out);

@@ -1,6 +1,6 @@
 //! Of two rules that find the same, the more specific one speaks.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::diag::{Diagnostic, Severity};
 use crate::source::FileId;
@@ -12,7 +12,7 @@ pub(super) type Yields = HashMap<&'static str, &'static [&'static str]>;
 /// at least as loud: a guess silences no proof. All are findings in one world.
 pub(super) fn settle(findings: &mut Vec<Diagnostic>, yields: &Yields) {
     let heard: HashSet<&str> = yields.values().copied().flatten().copied().collect();
-    let mut loudest: HashMap<(&str, FileId, u32), Severity> = HashMap::new();
+    let mut loudest: HashMap<(&str, FileId, u32), Severity> = HashMap::default();
     for finding in findings.iter().filter(|it| heard.contains(it.rule)) {
         for span in finding.spans() {
             let known = loudest.entry((finding.rule, span.file, span.start));
@@ -46,7 +46,7 @@ mod tests {
         findings.push(finding("general", level, 1));
         settle(
             &mut findings,
-            &Yields::from([("general", &["special"][..])]),
+            &Yields::from_iter([("general", &["special"][..])]),
         );
         findings.iter().map(|it| it.rule).collect()
     }

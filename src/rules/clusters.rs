@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::context::Context;
@@ -31,7 +32,29 @@ pub struct Cluster<'c> {
     pub http: bool,
 }
 
-impl Cluster<'_> {
+impl<'c> Cluster<'c> {
+    /// The cluster, if some rule has anything to ask about it.
+    fn of_interest(
+        cx: &Context<'c>,
+        service: &Service<'c>,
+        port: &'c Port<'c>,
+        subset: &str,
+        facts: &Arc<ClusterFacts>,
+    ) -> Option<Self> {
+        let name = ClusterName {
+            port: port.number,
+            subset,
+            host: service.name(),
+        };
+        is_of_interest(facts).then(|| Self {
+            service: *service,
+            port,
+            subset: subset.to_owned(),
+            http: port.protocol.is_http_or_sniffed() || cx.routes_http_to(&name),
+            facts: Arc::clone(facts),
+        })
+    }
+
     /// Whether the DestinationRule that applies is for this host alone.
     pub(super) fn has_rule_of_its_own(&self, cx: &Context<'_>) -> bool {
         is_for_one_host(cx, &self.facts)
@@ -60,6 +83,9 @@ const CLIENTS: usize = 16;
 const CLUSTERS: usize = 256;
 /// Clusters that are looked at for all hosts of one object together.
 const OF_OBJECT: usize = 20_000;
+
+/// So many of them are looked at by one pair of hands.
+const SHARE: usize = 256;
 
 /// Finds each cluster of each host of a ServiceEntry that some path leads to, and then those that none does, for each
 /// proxy that may have it differently: those of the namespaces in which something about the host is said, and of the
@@ -90,9 +116,25 @@ impl<'a> Finder<'a> {
         std::mem::take(&mut self.found)
     }
 
-    /// Goes for those to which no path leads.
-    pub(super) fn rest(&mut self, cx: &Context<'a>) -> Vec<Cluster<'a>> {
-        let mut scopes: HashMap<Client, Scope<'a>> = HashMap::default();
+    /// Those to which no path leads.
+    pub(super) fn rest(mut self, cx: &Context<'a>) -> Vec<Cluster<'a>> {
+        let unseen = self.unseen(cx);
+        let mut clients: Vec<(Client, u32)> = self.clients.into_iter().collect();
+        clients.sort_unstable_by_key(|(_, number)| *number);
+        let found = unseen.par_chunks(SHARE).flat_map_iter(|unseen| {
+            let mut scopes: HashMap<u32, Scope<'a>> = HashMap::default();
+            let found = unseen.iter().filter_map(|it| {
+                let (client, _) = clients.get(it.client as usize)?;
+                let scope = scopes.entry(it.client);
+                it.find(cx, scope.or_insert_with(|| cx.model.scope(client)))
+            });
+            found.collect::<Vec<_>>()
+        });
+        found.collect()
+    }
+
+    fn unseen<'c>(&mut self, cx: &'c Context<'a>) -> Vec<Unseen<'c, 'a>> {
+        let mut out = Vec::new();
         let mut of_object: HashMap<Span, usize> = HashMap::default();
         for service in cx.model.registry.services() {
             if !may_be_of_interest(cx, &service) {
@@ -112,14 +154,9 @@ impl<'a> Finder<'a> {
                     .map(|port| (port, ""))
                     .chain(of_subsets.take(CLUSTERS));
                 for (port, subset) in all {
-                    let name = ClusterName {
-                        port: port.number,
-                        subset,
-                        host: service.name(),
-                    };
-                    if self.has(&service, name, &client) {
+                    let Some(client) = self.see(&service, port.number, subset, &client) else {
                         continue;
-                    }
+                    };
                     let looked_at = of_object
                         .entry(service.definition.resource.span)
                         .or_default();
@@ -127,22 +164,34 @@ impl<'a> Finder<'a> {
                     if *looked_at > OF_OBJECT {
                         break;
                     }
-                    let scope = scopes
-                        .entry(client.clone())
-                        .or_insert_with_key(|client| cx.model.scope(client));
-                    if let Some(facts) = cx.model.cluster_in(scope, &name.to_string()) {
-                        self.add(cx, &service, name, &client, &Arc::new(facts));
-                    }
+                    out.push(Unseen {
+                        service,
+                        port,
+                        subset,
+                        client,
+                    });
                 }
             }
         }
-        std::mem::take(&mut self.found)
+        out
     }
 
-    fn has(&self, service: &Service<'_>, name: ClusterName<'_>, client: &Client) -> bool {
-        let numbers = self.subsets.get(name.subset).zip(self.clients.get(client));
-        let seen = self.seen.get(&(service.host.rank, name.port)).zip(numbers);
-        seen.is_some_and(|(seen, (&subset, &client))| seen.contains(&(subset, client)))
+    /// The number of the client, unless its cluster has been looked at before.
+    fn see(
+        &mut self,
+        service: &Service<'_>,
+        port: u32,
+        subset: &str,
+        client: &Client,
+    ) -> Option<u32> {
+        let subset = number(&mut self.subsets, subset);
+        let client = number(&mut self.clients, client);
+        let seen = self.seen.entry((service.host.rank, port)).or_default();
+        let is_new = !seen.contains(&(subset, client));
+        is_new.then(|| {
+            seen.push((subset, client));
+            client
+        })
     }
 
     /// Whether there is nothing to look for: some path leads to each port, and nothing tells proxies apart.
@@ -156,7 +205,7 @@ impl<'a> Finder<'a> {
 
     fn add(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context<'a>,
         service: &Service<'a>,
         name: ClusterName<'_>,
         client: &Client,
@@ -166,22 +215,33 @@ impl<'a> Finder<'a> {
         let Some(port) = definition.port(name.port) else {
             return;
         };
-        if self.has(service, name, client) {
-            return;
+        let is_new = self.see(service, name.port, name.subset, client).is_some();
+        if is_new {
+            let found = Cluster::of_interest(cx, service, port, name.subset, facts);
+            self.found.extend(found);
         }
-        let subset = number(&mut self.subsets, name.subset);
-        let client = number(&mut self.clients, client);
-        let seen = self.seen.entry((service.host.rank, name.port)).or_default();
-        seen.push((subset, client));
-        if is_of_interest(facts) {
-            self.found.push(Cluster {
-                service: *service,
-                port,
-                subset: name.subset.to_owned(),
-                http: port.protocol.is_http_or_sniffed() || cx.routes_http_to(&name),
-                facts: Arc::clone(facts),
-            });
-        }
+    }
+}
+
+/// A cluster that has not been looked at.
+struct Unseen<'c, 'a> {
+    service: Service<'a>,
+    port: &'a Port<'a>,
+    subset: &'c str,
+    /// Its number.
+    client: u32,
+}
+
+impl<'a> Unseen<'_, 'a> {
+    /// The cluster as the client's proxy has it.
+    fn find(&self, cx: &Context<'a>, scope: &Scope<'a>) -> Option<Cluster<'a>> {
+        let name = ClusterName {
+            port: self.port.number,
+            subset: self.subset,
+            host: self.service.name(),
+        };
+        let facts = cx.model.cluster_in(scope, &name.to_string())?;
+        Cluster::of_interest(cx, &self.service, self.port, self.subset, &Arc::new(facts))
     }
 }
 

@@ -15,13 +15,15 @@ use crate::istio::traffic::DestinationRule;
 use crate::source::Span;
 use crate::world::World;
 
+type Rule<'a> = (&'a Resource, &'a DestinationRule);
+
 #[derive(Debug)]
 pub(super) struct Index<'a> {
     /// Of the registry, in the order of their places.
     pub(super) definitions: Vec<&'a Definition<'a>>,
     /// Into `definitions`, and its hosts.
     pub(super) by_host: HostIndex<(usize, usize)>,
-    pub(super) rules_by_host: HostIndex<(&'a Resource, &'a DestinationRule)>,
+    pub(super) rules_by_host: HostIndex<Rule<'a>>,
     /// The hosts of DestinationRules that do not do what they were written for until they are mended: refused ones, and
     /// those with a misspelt field at the top, of which Istio gets the rest.
     pub(super) faulty_rules: HostIndex<()>,
@@ -34,35 +36,10 @@ pub(super) struct Index<'a> {
 
 impl<'a> Index<'a> {
     pub(super) fn new(world: &'a World<'a>, model: &'a Model<'a>) -> Self {
-        let mut definitions: Vec<_> = model.registry.definitions().iter().collect();
-        definitions.sort_by_key(|definition| definition.resource.span);
-        let mut by_host = HostIndex::default();
-        for (at, definition) in definitions.iter().enumerate() {
-            for (number, host) in definition.hosts.iter().enumerate() {
-                by_host.insert(&host.name, (at, number));
-            }
-        }
-        let mut rules_by_host = HostIndex::default();
-        let mut faulty_rules = HostIndex::default();
-        for resource in world.resources.iter().copied() {
-            if let Spec::DestinationRule(rule) = &resource.spec
-                && let Some(host) = &rule.host
-            {
-                let host = to_fqdn(&host.value, resource.namespace());
-                if resource.refused || resource.misspells_top() {
-                    faulty_rules.insert(&host, ());
-                }
-                if !resource.refused && world.is_decided(resource.kind) {
-                    rules_by_host.insert(&host, (resource, &**rule));
-                }
-            }
-        }
-        let mut routes_by_host = HostIndex::default();
-        for routes in model.virtual_services.iter() {
-            for (host, _) in &routes.hosts {
-                routes_by_host.insert(host, routes);
-            }
-        }
+        let ((definitions, by_host), ((rules_by_host, faulty_rules), routes_by_host)) = rayon::join(
+            || definitions(model),
+            || rayon::join(|| rules(world), || routes(model)),
+        );
         Self {
             definitions,
             by_host,
@@ -74,6 +51,47 @@ impl<'a> Index<'a> {
             annotated: annotated(world),
         }
     }
+}
+
+fn definitions<'a>(model: &'a Model<'a>) -> (Vec<&'a Definition<'a>>, HostIndex<(usize, usize)>) {
+    let mut definitions: Vec<_> = model.registry.definitions().iter().collect();
+    definitions.sort_by_cached_key(|definition| definition.resource.span);
+    let mut by_host = HostIndex::default();
+    for (at, definition) in definitions.iter().enumerate() {
+        for (number, host) in definition.hosts.iter().enumerate() {
+            by_host.insert(&host.name, (at, number));
+        }
+    }
+    (definitions, by_host)
+}
+
+/// The DestinationRules that hold, and the hosts of faulty ones.
+fn rules<'a>(world: &'a World<'a>) -> (HostIndex<Rule<'a>>, HostIndex<()>) {
+    let (mut holding, mut faulty) = (HostIndex::default(), HostIndex::default());
+    for resource in world.resources.iter().copied() {
+        if let Spec::DestinationRule(rule) = &resource.spec
+            && let Some(host) = &rule.host
+        {
+            let host = to_fqdn(&host.value, resource.namespace());
+            if resource.refused || resource.misspells_top() {
+                faulty.insert(&host, ());
+            }
+            if !resource.refused && world.is_decided(resource.kind) {
+                holding.insert(&host, (resource, &**rule));
+            }
+        }
+    }
+    (holding, faulty)
+}
+
+fn routes<'a>(model: &'a Model<'a>) -> HostIndex<&'a Routes<'a>> {
+    let mut by_host = HostIndex::default();
+    for routes in model.virtual_services.iter() {
+        for (host, _) in &routes.hosts {
+            by_host.insert(host, routes);
+        }
+    }
+    by_host
 }
 
 fn annotated(world: &World<'_>) -> HashMap<Span, HostFacts> {

@@ -23,13 +23,10 @@ impl<'a> Survey<'a> {
         traffic.with_clusters(clusters)
     }
 
-    /// The clusters to which none of the paths leads.
-    pub fn rest(&mut self, cx: &Context<'a>) -> Traffic<'a> {
-        Traffic::default().with_clusters(self.clusters.rest(cx))
-    }
-
-    /// The ways of HTTP requests towards external hosts.
-    pub fn ways(self, cx: &Context<'a>) -> Vec<HttpWay<'a>> {
-        self.ways.finish(cx)
+    /// The clusters to which none of the paths leads, and the ways of HTTP requests towards external hosts.
+    pub fn rest(self, cx: &Context<'a>) -> (Traffic<'a>, Vec<HttpWay<'a>>) {
+        let Self { clusters, ways } = self;
+        let (clusters, ways) = rayon::join(|| clusters.rest(cx), || ways.finish(cx));
+        (Traffic::default().with_clusters(clusters), ways)
     }
 }

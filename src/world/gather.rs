@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
+use rayon::prelude::*;
 use smallvec::{SmallVec, smallvec};
 
 use super::worlds::Worlds;
@@ -16,25 +17,29 @@ fn key(finding: &Diagnostic) -> (&'static str, Span, &str) {
 }
 
 impl Worlds<'_> {
-    /// Joins the findings of all worlds, each with the number of its world in [`Worlds::list`].
+    /// Joins the findings of all worlds, some worlds at a time, each with the number of its world in [`Worlds::list`].
     ///
     /// A finding holds when it holds in some world in which its files lie together; the same finding from several
     /// worlds is one. Absence must hold in every world of the file: `is_absence` tells which findings say that.
     /// Where a finding does not hold in every world of its file, [`worlds`](crate::diag::Finding::worlds) says in which it does.
     pub fn gather(
         &self,
-        found: impl IntoIterator<Item = (usize, Diagnostic)>,
+        found: impl IntoIterator<Item = Vec<(usize, Diagnostic)>>,
         is_absence: impl Fn(&Diagnostic) -> bool,
     ) -> Vec<Diagnostic> {
         // By the hash of the key: a copy of each would cost more than all else here.
         let hasher = RandomState::default();
         let mut known: HashMap<u64, SmallVec<[usize; 1]>> = HashMap::default();
         let mut out: Vec<(Diagnostic, SmallVec<[usize; 2]>)> = Vec::new();
-        for (world, finding) in found {
-            if !self.holds_in(world, &finding) {
-                continue;
-            }
-            let hash = hasher.hash_one(key(&finding));
+        let holding = found.into_iter().flat_map(|found| {
+            let holding = found.into_par_iter().filter_map(|(world, finding)| {
+                let hash = hasher.hash_one(key(&finding));
+                self.holds_in(world, &finding)
+                    .then_some((hash, world, finding))
+            });
+            holding.collect::<Vec<_>>()
+        });
+        for (hash, world, finding) in holding {
             let alike = known.entry(hash).or_default();
             let same = |&at: &usize| {
                 let first = out.get(at);
@@ -159,7 +164,7 @@ mod tests {
 
     fn gathered(files: &[File], found: Vec<(usize, Diagnostic)>, absence: bool) -> Vec<Diagnostic> {
         let none = Kustomizations::default();
-        split(files, &none, &Options::default()).gather(found, |_| absence)
+        split(files, &none, &Options::default()).gather([found], |_| absence)
     }
 
     #[test]
