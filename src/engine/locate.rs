@@ -17,13 +17,17 @@ pub(super) struct Wanted {
 
 /// Finds the path of each place below `root`. At a node of which `is_object` holds, paths begin anew.
 pub(super) fn paths(root: Node<'_>, wanted: &mut [Wanted], is_object: &dyn Fn(Span) -> bool) {
-    let all = (0..wanted.len()).collect();
+    let document = root.span().start..=root.span().end;
+    let inside = (0..).zip(wanted.iter());
+    // The others lie in other documents.
+    let inside = inside.filter(|(_, wanted)| document.contains(&wanted.span.start));
+    let inside = inside.map(|(index, _)| index).collect();
     let mut walk = Walk {
         wanted,
         is_object,
         path: String::new(),
     };
-    walk.node(root, all);
+    walk.node(root, inside);
 }
 
 struct Walk<'a> {
@@ -184,8 +188,9 @@ mod tests {
             parent,
             path: String::new(),
         }];
-        let root = tree.documents(text).next().unwrap().root;
-        paths(root, &mut wanted, &is_object);
+        for document in tree.documents(text) {
+            paths(document.root, &mut wanted, &is_object);
+        }
         wanted[0].path.clone()
     }
 
@@ -199,6 +204,14 @@ spec:
       attempts: 0
   - match: x
 ";
+
+    #[test]
+    fn of_several_documents_one_has_the_place() {
+        for text in ["{a: {b: 1}}\n---\nc: 2\n", r#"{"a": {"b": 1}} {"c": 2}"#] {
+            assert_eq!(path(text, "1", false), "a.b");
+            assert_eq!(path(text, "2", false), "c");
+        }
+    }
 
     #[test]
     fn keys_and_values_have_the_path_of_their_entry() {

@@ -56,7 +56,7 @@ impl Check for DuplicateHost {
                 full_name(one),
             );
             let files = (one.resource.span.file, other.resource.span.file);
-            let basis = Basis::together(cx.world.is_one_unit(files.0, files.1));
+            let basis = Basis::together(cx.world.is_one_folder(files.0, files.1));
             out.add(basis, twins.later.line, message, |finding| {
                 let finding = finding
                     .because(twins.earlier.line, "the other definition")
