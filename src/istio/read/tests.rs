@@ -267,6 +267,16 @@ fn one_mistake_is_told_once() {
             "`spec.http[0].route[0]` has no fields `host` and `subset`, and `destination` is missing",
         ),
         (
+            "VirtualService",
+            "{hosts: [a.example], http: [{route: [{destination: {name: a}}]}]}",
+            "the field `name` was removed from Istio, and `host` is missing",
+        ),
+        (
+            "VirtualService",
+            "{hosts: [a.example], http: {route: [{destination: {host: a}}]}}",
+            "`spec.http` must be a list, not an object",
+        ),
+        (
             "Sidecar",
             "{egress: [{hosts: [./*, a/b.example, '*/*']}]}",
             "`./*` and `a/b.example` add nothing to what the listener imports",

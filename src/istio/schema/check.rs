@@ -93,6 +93,15 @@ pub(in crate::istio) struct Verdict {
     pub(in crate::istio) lacking: Vec<Misspelt>,
 }
 
+/// Whether it is an object where a list is wanted, or the like.
+fn is_misshapen(shape: &Shape, node: Node<'_>) -> bool {
+    match shape {
+        Shape::Object(_) | Shape::Map { .. } => node.kind() != Kind::Map,
+        Shape::List { .. } => node.kind() != Kind::List,
+        _ => false,
+    }
+}
+
 impl<'t> Checker<'t> {
     fn new(kind: &'static str, part: Part, version: IstioVersion, anchor: Span) -> Self {
         Self {
@@ -269,7 +278,9 @@ impl<'t> Checker<'t> {
                 "" => field.name.to_owned(),
                 pattern => format!("{pattern}.{}", field.name),
             };
-            let belongs = |(unknown, _): &&(Unknown<'t>, _)| unknown.belongs_in(&inside, self.kind);
+            let belongs = |(unknown, _): &&(Unknown<'t>, _)| {
+                unknown.belongs_in(&inside, self.kind) || unknown.made_way_for(field.name)
+            };
             match found.iter().find(belongs) {
                 Some((_, entry)) => misspelt.push((entry.key.span(), field.name)),
                 None => self.push(self.lack(field.name, &format!("`{path}` is missing"))),
@@ -321,9 +332,19 @@ impl<'t> Checker<'t> {
             self.verdict.dropped.extend(keys);
         }
         for (field, entry) in present {
-            if !entry.value.is_null() {
-                self.child(&field.schema, entry);
+            if entry.value.is_null() {
+                continue;
             }
+            // What is of no use is as good as missing, and told already.
+            let told = part == Part::Whole && is_misshapen(&field.schema.shape, entry.value);
+            if told && self.verdict.lacking.len() < MISSPELT {
+                self.verdict.lacking.push(Misspelt {
+                    key: self.anchor,
+                    object: node.span(),
+                    field: field.name,
+                });
+            }
+            self.child(&field.schema, entry);
         }
     }
 

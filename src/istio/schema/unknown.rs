@@ -156,6 +156,12 @@ impl<'t> Unknown<'t> {
         matches!(self.mistake, Mistake::Astray(home) if home.is_in(path, kind))
     }
 
+    /// Whether the field is what came instead of it.
+    pub(super) fn made_way_for(&self, field: &str) -> bool {
+        let instead = format!("use `{field}`");
+        matches!(&self.mistake, Mistake::Removed(advice) if advice.contains(&instead.as_str()))
+    }
+
     /// Takes in another field of the object if it is part of the same mistake, as with a block in the wrong place or an
     /// object for an older Istio; gives it back if it is not.
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
