@@ -111,6 +111,11 @@ impl Bench {
         address.with_context(|| format!("there is no 192.0.2.{number}"))
     }
 
+    /// Where 192.0.2.*number* lies.
+    pub(crate) fn place_of(&self, number: u8) -> SocketAddr {
+        self.block.at(1, number)
+    }
+
     /// DNS answers with these from now on.
     pub(crate) fn resolve_to(&self, numbers: &[u8]) {
         self.dns.say(says(self.block, numbers));

@@ -194,6 +194,10 @@ fn cluster(name: &str, facts: &Value, block: Block, dns: SocketAddr) -> anyhow::
     if let Some(percent) = facts["panic_threshold_percent"].as_u64() {
         cluster["common_lb_config"] = json!({"healthy_panic_threshold": {"value": percent}});
     }
+    if facts["tcp_keepalive"].is_object() {
+        cluster["upstream_connection_options"] =
+            json!({"tcp_keepalive": keepalive(&facts["tcp_keepalive"])});
+    }
     cluster["typed_extension_protocol_options"] = json!({
         "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": protocol_options(facts),
     });
@@ -256,6 +260,17 @@ fn outlier_detection(facts: &Value) -> Value {
     ];
     set(&mut outlier, known);
     outlier
+}
+
+fn keepalive(facts: &Value) -> Value {
+    let mut keepalive = json!({});
+    let known = [
+        ("keepalive_time", facts["time_s"].clone()),
+        ("keepalive_interval", facts["interval_s"].clone()),
+        ("keepalive_probes", facts["probes"].clone()),
+    ];
+    set(&mut keepalive, known);
+    keepalive
 }
 
 fn protocol_options(facts: &Value) -> Value {

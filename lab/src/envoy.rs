@@ -51,6 +51,11 @@ impl Build {
         Ok(self.minor()? <= 38)
     }
 
+    /// Whether no connection is made where a time of keepalive is 0.
+    pub(crate) fn fails_without_keepalive_time(&self) -> anyhow::Result<bool> {
+        Ok(self.minor()? <= 36)
+    }
+
     fn minor(&self) -> anyhow::Result<u32> {
         let minor = self.version.split('.').nth(1);
         let minor = minor.and_then(|it| it.parse().ok());

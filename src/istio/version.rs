@@ -109,6 +109,12 @@ impl IstioVersion {
 
 /// What was measured on Envoy, by the version that ships with it.
 impl IstioVersion {
+    /// Whether connections are made where a time of TCP keepalive is 0: no on Envoy 1.36, yes on 1.37 and later, without
+    /// keepalive. Measured E20; inferred for versions before Istio 1.28.
+    pub fn connects_without_keepalive_time(self) -> bool {
+        self >= Self(29)
+    }
+
     /// Whether the pool of a LOGICAL_DNS cluster is drained when the answer changes: no on Envoy 1.36 to 1.38, yes on
     /// 1.39 and 1.40. Measured E1, E1N; inferred for versions before Istio 1.28, since the guard came later.
     pub fn drains_logical_dns(self) -> bool {

@@ -7,7 +7,7 @@ use crate::diag::{Fixable, Severity};
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "keepalive-below-second",
-        summary: "a time of `tcpKeepalive` below a second is cut to 0, which switches keepalive off",
+        summary: "a time of `tcpKeepalive` below a second is cut to 0: no keepalive, or no connection before Istio 1.29",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -37,8 +37,12 @@ impl Check for KeepaliveBelowSecond {
                 if !out.is_first(place) {
                     continue;
                 }
+                let consequence = match cx.version.connects_without_keepalive_time() {
+                    true => "which switches keepalive off for connections",
+                    false => "with which Envoy makes no connection",
+                };
                 let message = format!(
-                    "`tcpKeepalive.{name}: {}` is cut to 0 s, which switches keepalive off for connections to `{}`",
+                    "`tcpKeepalive.{name}: {}` is cut to 0 s, {consequence} to `{}`",
                     cx.sources.text(place).trim_matches(['"', '\'']),
                     reached.destination()
                 );

@@ -6,6 +6,7 @@ mod dns_fails;
 mod ejection;
 mod hash_of_bytes;
 mod http2_to_http1;
+mod keepalive;
 mod kept;
 mod panic_threshold;
 mod pin;
@@ -24,7 +25,7 @@ pub(crate) struct Experiment {
     pub(crate) run: fn(&Lab) -> anyhow::Result<Vec<Row>>,
 }
 
-pub(crate) static ALL: [Experiment; 14] = [
+pub(crate) static ALL: [Experiment; 15] = [
     switch::E1,
     retries::E2,
     ejection::E3,
@@ -39,4 +40,5 @@ pub(crate) static ALL: [Experiment; 14] = [
     http2_to_http1::E17,
     returning::E18,
     hash_of_bytes::E19,
+    keepalive::E20,
 ];
