@@ -4,7 +4,9 @@ use super::context::tls_blocks;
 use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
+use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{Because, Handler};
+use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::traffic::ClientTlsMode;
 use crate::source::Span;
@@ -71,7 +73,8 @@ impl Check for HttpTo443WithoutTls {
                 if to_443 { 443 } else { port },
                 reached.path.host
             );
-            let basis = if cx.world.closed || expects.is_some() {
+            let unused = unused_subset(cx, &reached);
+            let basis = if cx.world.closed || expects.is_some() || unused.is_some() {
                 Basis::Proven
             } else {
                 Basis::assuming(
@@ -79,6 +82,9 @@ impl Check for HttpTo443WithoutTls {
                 )
             };
             let help = match expects {
+                _ if unused.is_some() => {
+                    "set the `subset` in the route, or move its `tls` to the policy of the host"
+                }
                 Some(_) => "originate TLS with a DestinationRule (`tls: {mode: SIMPLE}`)",
                 None => {
                     "originate TLS with a DestinationRule (`tls: {mode: SIMPLE}`), or declare the port `TLS` if the \
@@ -89,6 +95,12 @@ impl Check for HttpTo443WithoutTls {
                 let lines = expects.map(|it| it.protocol_line.unwrap_or(it.number_line));
                 let finding = lines.into_iter().fold(finding, |finding, line| {
                     finding.because(line, "declared to carry TLS")
+                });
+                let finding = unused.into_iter().fold(finding, |finding, line| {
+                    finding.because(
+                        line,
+                        "TLS is originated in this subset, which no route uses",
+                    )
                 });
                 let unseen = unseen(cx, &reached);
                 unseen
@@ -119,6 +131,33 @@ fn unseen(cx: &Context<'_>, reached: &Reached<'_>) -> Option<Span> {
         let originates = modes.any(|mode| mode.value != ClientTlsMode::Disable);
         (originates && !applied.contains(&host)).then_some(host)
     })
+}
+
+/// The name of a subset that was to do it: the rule that applies originates TLS there, and the VirtualServices lead past
+/// it.
+fn unused_subset(cx: &Context<'_>, reached: &Reached<'_>) -> Option<Span> {
+    // Where no route is written here, one that is written elsewhere may lead to it.
+    reached.hop.result.outcome.spans().first()?;
+    let applied = reached.cluster.destination_rule.as_ref()?.spans();
+    let mut rules = cx.rules_for(&reached.path.host).take(RULES);
+    let rule = rules.find_map(|(_, rule)| {
+        let host = rule.host.as_ref()?;
+        applied.contains(&host.span).then_some(rule)
+    })?;
+    let name = rule.subsets.items().iter().find_map(|subset| {
+        let policy = subset.traffic_policy.as_ref()?;
+        let tls = policy.value.tls.as_ref()?.value.mode.as_ref()?;
+        (tls.value != ClientTlsMode::Disable).then_some(subset.name.as_ref()?)
+    })?;
+    let mut ports = reached.definition(cx)?.ports.iter().take(RULES);
+    let is_used = ports.any(|port| {
+        cx.routes_http_to(&ClusterName {
+            port: port.number,
+            subset: &name.value,
+            host: &reached.path.host,
+        })
+    });
+    (!is_used).then_some(name.span)
 }
 
 /// So many rules of one host are looked at.
