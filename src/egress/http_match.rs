@@ -13,6 +13,9 @@ use crate::source::Spanned;
 /// How large a compiled regular expression may become, in bytes, before it is taken to match nothing.
 const REGEX_SIZE: usize = 1 << 20;
 
+/// They ask for nothing to be done, by RFC 9110.
+const SAFE_METHODS: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
 /// Where a rule would act: on which port of which gateway, for whom.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
@@ -134,11 +137,32 @@ impl<'a> HttpMatch<'a> {
         self.path().matches(path, ignore_case)
     }
 
+    /// Whether it only holds for requests that may be sent twice: they change nothing on the other side, or carry a key by
+    /// which it knows them again.
+    pub fn is_for_repeatable(&self) -> bool {
+        self.halves().any(|half| {
+            let method = half.written.method.as_ref();
+            let mut headers = half.written.headers.iter().flat_map(|it| it.value.iter());
+            method.is_some_and(|method| is_safe(&method.value))
+                || headers.any(|(name, _)| is_key(&name.value))
+        })
+    }
+
     /// Whether no rule behind it is ever reached: any path and nothing else is asked of the request.
     pub fn is_catch_all(&self) -> bool {
         matches!(self.path(), Path::Prefix("/") | Path::Regex(".*"))
             && !self.halves().any(|half| asks_more_than_path(half.written))
     }
+}
+
+fn is_safe(method: &StringMatch) -> bool {
+    let names = text(&method.exact).or_else(|| text(&method.regex));
+    names.is_some_and(|names| names.split('|').all(|name| SAFE_METHODS.contains(&name)))
+}
+
+/// `Idempotency-Key`, and what others call it.
+fn is_key(header: &str) -> bool {
+    header.to_ascii_lowercase().contains("idempoten")
 }
 
 fn path(uri: &StringMatch) -> Option<Path<'_>> {

@@ -1,15 +1,18 @@
-//! Failover between regions that no endpoint names.
+//! Failover between localities that no endpoint names.
 
 use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
+use crate::istio::service::WorkloadEntry;
+use crate::istio::traffic::LocalityLbSetting;
+use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "failover-endpoint-without-locality",
-        summary: "`failover` names regions, but no endpoint of the host has a `locality`",
+        summary: "failover goes by localities, but no endpoint of the host has a `locality`",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -26,32 +29,93 @@ impl Check for FailoverEndpointWithoutLocality {
         for (resource, rule) in cx.destination_rules() {
             let Some(host) = &rule.host else { continue };
             let settings = levels(rule).filter_map(|level| level.load_balancer);
-            let mut settings = settings.filter_map(|it| it.value.locality_lb_setting.as_ref());
-            let failover = settings.find(|it| !it.value.failover.items().is_empty());
-            let Some(failover) = failover else { continue };
+            let mut orders =
+                settings.filter_map(|it| Order::of(it.value.locality_lb_setting.as_ref()?));
+            let Some(order) = orders.next() else { continue };
             for defined in cx.hosts_under(&host.value, resource.namespace()) {
                 let Spec::ServiceEntry(entry) = &defined.definition.resource.spec else {
                     continue;
                 };
                 let endpoints = entry.endpoints.items();
-                let [first, _, ..] = endpoints else { continue };
-                let named = endpoints.iter().any(|it| it.value.locality.is_some());
-                if named || !out.is_first(first.span) {
+                let mut unknown = endpoints.iter().filter(|it| !order.knows(&it.value));
+                let Some(first) = unknown.next().filter(|_| endpoints.len() > 1) else {
+                    continue;
+                };
+                if !out.is_first(first.span) {
                     continue;
                 }
-                let message = format!(
-                    "none of the {} endpoints of `{}` has a `locality`: all have the same priority, and `failover` \
-                     has nothing to choose between",
-                    endpoints.len(),
-                    defined.host
-                );
-                out.add(Basis::Proven, first.key, message, |finding| {
+                let (count, host) = (unknown.count() + 1, defined.host);
+                let (basis, message) = match endpoints.len() {
+                    all if all == count => (
+                        Basis::Proven,
+                        format!(
+                            "none of the {all} endpoints of `{host}` has a `locality`: all have the same priority, and \
+                             `{}` has nothing to choose between",
+                            order.name,
+                        ),
+                    ),
+                    all => (
+                        Basis::assuming("it is not there for the case that nothing else is left"),
+                        format!(
+                            "a client that knows its region prefers others to the {count} of {all} endpoints of \
+                             `{host}` without a `locality`",
+                        ),
+                    ),
+                };
+                out.add(basis, first.key, message, |finding| {
                     finding
-                        .because(failover.key, "the policy that names regions")
+                        .because(order.key, "the policy that orders endpoints")
                         .absent("locality")
                         .help("set `locality` on each endpoint, as the policy spells it")
                 });
             }
         }
+    }
+}
+
+/// What a policy orders endpoints by.
+struct Order<'r> {
+    key: Span,
+    name: &'static str,
+    /// Those of `failoverPriority`.
+    labels: Vec<&'r str>,
+}
+
+/// The labels that Istio makes of the locality of an endpoint.
+const OF_LOCALITY: [&str; 3] = [
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.istio.io/subzone",
+];
+
+impl<'r> Order<'r> {
+    /// `None` where it goes by something else than localities.
+    fn of(setting: &'r Spanned<LocalityLbSetting>) -> Option<Self> {
+        let LocalityLbSetting {
+            failover,
+            failover_priority,
+            enabled,
+            ..
+        } = &setting.value;
+        let name = match (failover.items(), failover_priority.items()) {
+            ([], []) => return None,
+            ([], _) => "failoverPriority",
+            _ => "failover",
+        };
+        let priority = failover_priority.items().iter();
+        let labels: Vec<_> = priority
+            .map(|it| it.value.split('=').next().unwrap_or_default())
+            .collect();
+        let is_on = enabled.as_ref().is_none_or(|on| on.value);
+        let by_locality = labels.iter().all(|label| OF_LOCALITY.contains(label));
+        let key = setting.key;
+        (is_on && by_locality).then_some(Self { key, name, labels })
+    }
+
+    /// Whether it can tell this endpoint from others.
+    fn knows(&self, endpoint: &WorkloadEntry) -> bool {
+        let labels = endpoint.labels.as_ref();
+        let has = |label: &&str| labels.is_some_and(|own| own.value.get(label).is_some());
+        endpoint.locality.is_some() || self.labels.iter().any(has)
     }
 }

@@ -77,6 +77,7 @@ mod keepalive_below_second;
 mod levels;
 mod load_balancer_on_none;
 mod load_balancer_without_choice;
+mod locality_without_endpoint;
 mod logical_dns_on_gslb;
 mod match_condition_ignored;
 mod match_gateway_not_listed;
@@ -257,6 +258,7 @@ static ALL: &[&RuleDef] = &[
     &keepalive_below_second::RULE,
     &load_balancer_on_none::RULE,
     &load_balancer_without_choice::RULE,
+    &locality_without_endpoint::RULE,
     &logical_dns_on_gslb::RULE,
     &match_condition_ignored::RULE,
     &match_gateway_not_listed::RULE,

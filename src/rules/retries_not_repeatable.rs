@@ -48,11 +48,13 @@ impl Check for RetriesNotRepeatable {
         let mut lines: BTreeMap<Span, (Danger, &HttpWay<'_>)> = BTreeMap::new();
         // Lists that also hold for hosts whose requests may be repeated.
         let mut shared: HashSet<Span> = HashSet::default();
+        let repeatable = of_repeatable(cx);
         for way in ways {
             let Some(policy) = way.retry.as_ref() else {
                 continue;
             };
-            if !cx.is_not_repeatable(&way.service) {
+            let may_repeat = way.rule.is_some_and(|rule| repeatable.contains(&rule));
+            if may_repeat || !cx.is_not_repeatable(&way.service) {
                 shared.extend(policy.retry_on.spans());
                 continue;
             }
@@ -69,6 +71,13 @@ impl Check for RetriesNotRepeatable {
             report(cx, &danger, safety, way, out);
         }
     }
+}
+
+/// The rules that only match requests which may be repeated all the same.
+fn of_repeatable(cx: &Context<'_>) -> HashSet<Span> {
+    let rules = cx.model.virtual_services.iter().flat_map(|it| it.http());
+    let repeatable = rules.filter(|rule| rule.matches().all(|it| it.is_for_repeatable()));
+    repeatable.map(|rule| rule.own.rule.key).collect()
 }
 
 struct Danger {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::egress::client::Client;
-use crate::egress::endpoint::{Instance, locality_parts};
+use crate::egress::endpoint::{Instance, in_locality, locality_parts};
 use crate::egress::mesh::Mesh;
 use crate::egress::policy::Policy;
 use crate::egress::service::Definition;
@@ -152,7 +152,7 @@ impl<'m> Setting<'m> {
             .map(|(to, _)| &*to.value)
             .collect();
         for group in groups {
-            if !to.iter().any(|rule| covers(rule, &group.locality)) {
+            if !to.iter().any(|rule| in_locality(&group.locality, rule)) {
                 group.instances.clear();
             }
         }
@@ -221,13 +221,6 @@ fn distance(locality: &str) -> u32 {
 fn region(locality: &str) -> &str {
     let [region, _, _] = locality_parts(locality);
     region
-}
-
-fn covers(rule: &str, locality: &str) -> bool {
-    let [region, zone, subzone] = locality_parts(rule);
-    let [own_region, own_zone, own_subzone] = locality_parts(locality);
-    let part = |rule: &str, own: &str| rule == "*" || rule.is_empty() || rule == own;
-    (region == "*" || region == own_region) && part(zone, own_zone) && part(subzone, own_subzone)
 }
 
 fn texts(list: &[Spanned<SmolStr>]) -> Vec<&str> {

@@ -236,7 +236,15 @@ pub(super) fn needs_dns(entry: &WorkloadEntry) -> bool {
 }
 
 /// Region, zone and subzone.
-pub(in crate::egress) fn locality_parts(locality: &str) -> [&str; 3] {
+pub fn locality_parts(locality: &str) -> [&str; 3] {
     let mut parts = locality.split('/');
     std::array::from_fn(|_| parts.next().unwrap_or(""))
+}
+
+/// Whether an endpoint of this locality is meant by `rule`, as `distribute` spells it: `region/zone/*`.
+pub fn in_locality(locality: &str, rule: &str) -> bool {
+    let [region, zone, subzone] = locality_parts(rule);
+    let [own_region, own_zone, own_subzone] = locality_parts(locality);
+    let part = |rule: &str, own: &str| rule == "*" || rule.is_empty() || rule == own;
+    (region == "*" || region == own_region) && part(zone, own_zone) && part(subzone, own_subzone)
 }

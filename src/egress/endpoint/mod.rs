@@ -4,8 +4,7 @@ mod instance;
 
 use std::collections::BTreeSet;
 
-pub use instance::Instance;
-pub(super) use instance::locality_parts;
+pub use instance::{Instance, in_locality, locality_parts};
 
 use foldhash::HashSet;
 use instance::{host_itself, needs_dns, of_entry, of_kubernetes, of_pod};
