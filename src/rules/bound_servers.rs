@@ -15,6 +15,10 @@ use crate::source::{Span, Spanned};
 /// So many Gateways of one VirtualService are looked at.
 const GATEWAYS: usize = 16;
 
+/// Of very many servers, or hosts of servers, nothing is said, nor of a VirtualService for many hosts.
+const MANY: usize = 1000;
+const FEW: usize = 64;
+
 /// Rules that no server has a use for.
 pub(super) struct Unused<'c> {
     /// The section, or the rule.
@@ -44,7 +48,7 @@ pub(super) fn unused<'c>(
     if let Some(whole) = whole {
         return vec![whole];
     }
-    let rules = section.rules.iter().filter_map(|rule| {
+    let rules = section.rules.iter().take(MANY).filter_map(|rule| {
         let named = named(rule, namespace).or_else(|| own.clone())?;
         judge(rule.place, &named, ports(rule).as_deref())
     });
@@ -96,13 +100,18 @@ fn servers<'c>(
             return None;
         }
         let of_gateways = known.iter();
-        servers.extend(of_gateways.flat_map(|(_, gateway)| gateway.servers.items()));
+        let more = of_gateways.flat_map(|(_, gateway)| gateway.servers.items());
+        servers.extend(more.take(MANY));
+    }
+    let hosts = |it: &&Spanned<Server>| it.value.hosts.items().len();
+    let own = service.hosts.items();
+    if servers.len() >= MANY || own.len() > FEW || servers.iter().map(hosts).sum::<usize>() > MANY {
+        return None;
     }
     servers.retain(|server| {
         let hosts = server.value.hosts.items().iter();
         let hosts = hosts.map(|it| it.value.rsplit('/').next().unwrap_or(""));
         let mut hosts = hosts.filter(|it| !it.is_empty());
-        let own = service.hosts.items();
         let number = server
             .value
             .port

@@ -40,7 +40,11 @@ impl Check for DelegateUnknown {
         for routes in cx.model.virtual_services.iter() {
             let rules = routes.spec.http.items().iter();
             let delegates = rules.filter_map(|rule| rule.value.delegate.as_ref());
-            for delegate in delegates.filter(|_| is_for_egress(cx, routes)) {
+            let mut delegates = delegates.peekable();
+            if delegates.peek().is_none() || !is_for_egress(cx, routes) {
+                continue;
+            }
+            for delegate in delegates {
                 let delegate = &delegate.value;
                 let (Some(fault), Some(name)) = (by_name.fault(routes, delegate), &delegate.name)
                 else {

@@ -1,5 +1,7 @@
 //! A DestinationRule that no client of its host sees.
 
+use foldhash::{HashMap, HashSet};
+
 use super::context::tls_blocks;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Diagnostic, Fixable, Severity};
@@ -30,16 +32,23 @@ pub(super) struct DestinationRuleUnseen;
 /// Where there are so many entries or rules for one host, or namespaces in a list, no more are looked at.
 const LOOKED_AT: usize = 64;
 
+/// So many hosts of a VirtualService are looked at.
+const HOSTS: usize = 1000;
+
 /// So many ports are shown.
 const PORTS: usize = 3;
 
 impl Check for DestinationRuleUnseen {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let gateways = GatewayNamespaces::of(cx);
         for rule in cx.model.rules.all() {
             let Some(placed) = Placed::of(cx, rule) else {
                 continue;
             };
-            let Some(unseen) = placed.unseen(cx).filter(|it| out.is_first(it.place)) else {
+            let Some(unseen) = placed
+                .unseen(cx, &gateways)
+                .filter(|it| out.is_first(it.place))
+            else {
                 continue;
             };
             out.add(unseen.basis, unseen.place, unseen.message, |finding| {
@@ -116,7 +125,7 @@ impl<'c> Placed<'c> {
         services.any(|it| cx.model.registry.exposure(it, Some(namespace)).is_some())
     }
 
-    fn unseen(&self, cx: &Context<'_>) -> Option<Unseen> {
+    fn unseen(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
         let is_beside = self
             .services
             .iter()
@@ -124,9 +133,11 @@ impl<'c> Placed<'c> {
         let for_own = self.rule.is_local() && self.is_known_to(cx, self.own);
         match (is_beside, for_own) {
             (true, false) => self.exported_past(cx),
-            (false, false) if self.rule.is_local() => self.hidden_host(cx),
-            (false, _) => self.exported_in_vain(cx).or_else(|| self.for_own_alone(cx)),
-            (true, true) => self.for_own_alone(cx),
+            (false, false) if self.rule.is_local() => self.hidden_host(cx, gateways),
+            (false, _) => self
+                .exported_in_vain(cx)
+                .or_else(|| self.for_own_alone(cx, gateways)),
+            (true, true) => self.for_own_alone(cx, gateways),
         }
     }
 
@@ -156,10 +167,12 @@ impl<'c> Placed<'c> {
     }
 
     /// The clients for which it is do not see the host. Where a route shows that, too, other rules tell what fails.
-    fn hidden_host(&self, cx: &Context<'_>) -> Option<Unseen> {
+    fn hidden_host(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
         let own = self.own;
         let mut routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
-        if routes.any(|it| it.namespace() == Some(own)) || self.is_at_gateway(cx) {
+        if routes.any(|it| it.namespace() == Some(own))
+            || gateways.has(cx, self.own, &self.rule.host)
+        {
             return None;
         }
         let host = self.rule.spec.host.as_ref()?;
@@ -196,16 +209,24 @@ impl<'c> Placed<'c> {
     }
 
     /// Clients of other namespaces are known, and its own shows none.
-    fn for_own_alone(&self, cx: &Context<'_>) -> Option<Unseen> {
+    fn for_own_alone(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
         let is_private = |entry: &str| entry == "." || entry == self.own;
         let declared = self.rule.spec.export_to.items();
         let beside = self.entry.namespace()?;
         let private = !declared.is_empty() && declared.iter().all(|it| is_private(&it.value));
-        if beside == self.own && !private || self.rule.has_selector() || self.is_at_gateway(cx) {
+        if beside == self.own && !private
+            || self.rule.has_selector()
+            || gateways.has(cx, self.own, &self.rule.host)
+        {
             return None;
         }
         let routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
-        let for_host = |it: &&Routes<'_>| it.hosts.iter().any(|(host, _)| *host == self.rule.host);
+        let for_host = |it: &&Routes<'_>| {
+            it.hosts
+                .iter()
+                .take(HOSTS)
+                .any(|(host, _)| *host == self.rule.host)
+        };
         let routes: Vec<_> = routes.filter(for_host).collect();
         if routes.iter().any(|it| it.namespace() == Some(self.own)) {
             return None;
@@ -239,17 +260,39 @@ impl<'c> Placed<'c> {
             },
         })
     }
+}
 
-    /// Whether its namespace is that of a gateway, which may be its client.
-    fn is_at_gateway(&self, cx: &Context<'_>) -> bool {
-        let leads_there = |routes: &Routes<'_>| {
+/// The namespaces in which gateways are, which may be clients of a host.
+struct GatewayNamespaces<'c> {
+    /// Those of Gateways.
+    known: HashSet<&'c str>,
+    /// Those of the Services to which VirtualServices lead, by these.
+    led_to: HashMap<Span, HashSet<String>>,
+}
+
+impl<'c> GatewayNamespaces<'c> {
+    fn of(cx: &'c Context<'_>) -> Self {
+        let gateways = cx.model.gateways.iter();
+        let led_to = cx.model.virtual_services.iter().map(|routes| {
             let destinations = routes.destinations();
-            let mut hosts = destinations.iter().take(LOOKED_AT);
-            hosts.any(|(host, _)| service_of(host).is_some_and(|(_, it)| it == self.own))
-        };
-        let mut routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
-        let mut gateways = cx.model.gateways.iter();
-        gateways.any(|(it, _)| it.namespace() == Some(self.own)) || routes.any(leads_there)
+            let services = destinations.iter().filter_map(|(host, _)| service_of(host));
+            let namespaces = services.map(|(_, namespace)| namespace.to_owned());
+            (routes.resource.span, namespaces.collect())
+        });
+        Self {
+            known: gateways.filter_map(|(it, _)| it.namespace()).collect(),
+            led_to: led_to.collect(),
+        }
+    }
+
+    /// Whether a gateway of the namespace may be on the way to the host.
+    fn has(&self, cx: &Context<'_>, namespace: &str, host: &str) -> bool {
+        let mut routes = cx.routes_for(host).take(LOOKED_AT);
+        self.known.contains(namespace)
+            || routes.any(|it| {
+                let led_to = self.led_to.get(&it.resource.span);
+                led_to.is_some_and(|it| it.contains(namespace))
+            })
     }
 }
 

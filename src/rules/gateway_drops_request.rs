@@ -261,11 +261,20 @@ impl Leg<'_, '_> {
             cluster.is_some_and(|it| matches!(it.tls.value, Some(TlsFacts::Explicit(_))));
         let serves = |server: &&GatewayServer<'_>| {
             let mut hosts = server.hosts.iter();
-            server.passes_through() && hosts.any(|it| subset_of(host, it.name))
+            server.passes_through()
+                && hosts
+                    .by_ref()
+                    .take(SERVERS)
+                    .any(|it| subset_of(host, it.name))
         };
-        self.gateway.call.speaks == Speaks::Tls && !encrypts && self.servers.iter().any(serves)
+        self.gateway.call.speaks == Speaks::Tls
+            && !encrypts
+            && self.servers.iter().take(SERVERS).any(serves)
     }
 }
+
+/// So many servers on a port, and hosts of one, are looked at.
+const SERVERS: usize = 64;
 
 /// So many ports of a gateway are named.
 const PORTS: usize = 8;

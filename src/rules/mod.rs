@@ -117,7 +117,9 @@ mod san_wildcard_literal;
 mod served;
 mod session_cut_by_limit;
 mod short_host;
+mod sidecar_bypasses_gateway;
 mod sidecar_does_not_import;
+mod sidecar_imports_nothing;
 mod sidecar_in_ambient;
 mod starttls_port_as_tls;
 mod static_without_endpoints;
@@ -294,7 +296,9 @@ static ALL: &[&RuleDef] = &[
     &san_wildcard_literal::RULE,
     &session_cut_by_limit::RULE,
     &short_host::RULE,
+    &sidecar_bypasses_gateway::RULE,
     &sidecar_does_not_import::RULE,
+    &sidecar_imports_nothing::RULE,
     &sidecar_in_ambient::RULE,
     &starttls_port_as_tls::RULE,
     &static_without_endpoints::RULE,
