@@ -70,6 +70,28 @@ pub fn read<'a>(
     (facts, findings)
 }
 
+/// What is wrong with the annotations of another kind of object: it has no hosts of which a fact could be told.
+pub fn misplaced<'a>(
+    kind: &str,
+    names: impl IntoIterator<Item = &'a Spanned<SmolStr>>,
+) -> Vec<Diagnostic> {
+    let ours = names
+        .into_iter()
+        .filter(|name| name.value.starts_with(PREFIX) && name.value != IGNORE);
+    let finding = |name: &Spanned<SmolStr>| {
+        if !FACTS.contains(&name.value.as_str()) {
+            return unknown(name);
+        }
+        let message = format!(
+            "the annotation `{}` tells nothing on a {kind}, only on a ServiceEntry",
+            name.value
+        );
+        Diagnostic::new(RULE, Severity::Error, name.span, message)
+            .help("write it on the ServiceEntry of the host, or under `hosts:` in egress-lint.yaml")
+    };
+    ours.map(finding).collect()
+}
+
 const DURATION: &str = "a duration such as `30s`";
 
 /// Sets the fact, or answers what the value should have been.
@@ -113,6 +135,20 @@ fn unknown(name: &Spanned<SmolStr>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::source::{FileId, Span};
+
+    #[test]
+    fn facts_stand_on_service_entries() {
+        let span = Span::new(FileId(0), 0, 1);
+        let names = ["egress-lint/class", "egress-lint/ignore", "other/class"]
+            .map(|name| Spanned::new(SmolStr::from(name), span, span));
+        let said: Vec<_> = misplaced("Gateway", &names)
+            .iter()
+            .map(|finding| finding.message.to_string())
+            .collect();
+        let message =
+            "the annotation `egress-lint/class` tells nothing on a Gateway, only on a ServiceEntry";
+        assert_eq!(said, [message]);
+    }
 
     #[test]
     fn reads_facts_and_reports_what_it_cannot_read() {

@@ -115,12 +115,14 @@ fn keep_world(findings: &mut Vec<Diagnostic>, loaded: &Loaded, worlds: &Worlds<'
 
 /// What is wrong with the facts in annotations.
 fn annotations(loaded: &Loaded) -> impl Iterator<Item = Diagnostic> {
-    let entries = loaded
-        .resources()
-        .filter(|resource| matches!(resource.spec, Spec::ServiceEntry(_)));
-    entries.flat_map(|entry| {
-        let annotations = entry.meta.annotations.iter();
-        annotations::read(annotations.map(|(name, value)| (name, value))).1
+    loaded.resources().flat_map(|resource| {
+        let annotations = resource.meta.annotations.iter();
+        match resource.spec {
+            Spec::ServiceEntry(_) => {
+                annotations::read(annotations.map(|(name, value)| (name, value))).1
+            }
+            _ => annotations::misplaced(resource.spec.kind(), annotations.map(|(name, _)| name)),
+        }
     })
 }
 
