@@ -1,11 +1,13 @@
 //! A policy for a name that only stands for another.
 
+use super::context::tls_blocks;
 use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::host::to_fqdn;
 use crate::egress::service::Resolution;
 use crate::istio::traffic::{ClientTlsMode, DestinationRule};
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -41,8 +43,13 @@ impl Check for DestinationRuleOnAlias {
                 super::unknown_hosts::shown(&host),
                 alias.value
             );
+            let plain = plain_ports(cx, rule, &alias.value);
             out.add(Basis::Proven, written.span, message, |finding| {
-                finding
+                plain
+                    .into_iter()
+                    .fold(finding, |finding, line| {
+                        finding.because(line, "plain text is sent: the rule does not originate TLS")
+                    })
                     .because(alias.span, "the name it stands for")
                     .help(format!("set `host: {}`", alias.value))
             });
@@ -57,4 +64,21 @@ fn asks_for_something(rule: &DestinationRule) -> bool {
         let off = mode.is_some_and(|mode| mode.value == ClientTlsMode::Disable);
         level.blocks().any(|(name, _)| name != "tls" || !off)
     })
+}
+
+/// So many ports are shown.
+const PORTS: usize = 3;
+
+/// Where the rule was to originate TLS: the ports of the host on which plain text is sent.
+fn plain_ports(cx: &Context<'_>, rule: &DestinationRule, host: &str) -> Vec<Span> {
+    let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
+    if !modes.any(|mode| mode.value != ClientTlsMode::Disable) {
+        return Vec::new();
+    }
+    let services = cx.model.registry.of_host(host);
+    let ports = services.flat_map(|it| &it.definition.ports);
+    let plain = ports.filter(|port| port.protocol.is_http()).take(PORTS);
+    plain
+        .map(|port| port.protocol_line.unwrap_or(port.number_line))
+        .collect()
 }

@@ -116,7 +116,11 @@ impl Check for HttpTo443WithoutTls {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["destination-rule-shadowed", "destination-rule-unseen"]
+        &[
+            "destination-rule-on-alias",
+            "destination-rule-shadowed",
+            "destination-rule-unseen",
+        ]
     }
 }
 
