@@ -1,5 +1,7 @@
 //! What Envoy is handed, each value with the lines that made it so.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::source::Span;
@@ -145,11 +147,14 @@ pub struct WeightedCluster {
     pub weight: Traced<u32>,
 }
 
+/// What makes a request be tried again. Istio's own list is that of most routes.
+pub type Conditions = Cow<'static, [Cow<'static, str>]>;
+
 /// The retry policy of a route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetryPolicy {
     pub attempts: Traced<u32>,
-    pub retry_on: Traced<Vec<String>>,
+    pub retry_on: Traced<Conditions>,
     pub retriable_status_codes: Vec<u32>,
     pub per_try_timeout_ms: Option<Traced<i64>>,
     pub base_interval_ms: Option<Traced<i64>>,
@@ -162,7 +167,7 @@ impl RetryPolicy {
     /// Whether one of the conditions is among those under which a request is tried again.
     pub fn retries_any_of(&self, conditions: &[&str]) -> bool {
         let mut retried = self.retry_on.value.iter();
-        retried.any(|on| conditions.contains(&on.as_str()))
+        retried.any(|on| conditions.contains(&&**on))
     }
 }
 

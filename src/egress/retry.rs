@@ -1,16 +1,18 @@
 //! The retry policy of a route.
 
+use std::borrow::Cow;
+
 use super::facts::{RetryPolicy, Traced};
 use crate::istio::MeshConfig;
 use crate::istio::route::HttpRetry;
 use crate::source::{Span, Spanned};
 
-const DEFAULT_ON: [&str; 5] = [
-    "connect-failure",
-    "refused-stream",
-    "unavailable",
-    "cancelled",
-    "retriable-status-codes",
+static DEFAULT_ON: [Cow<'static, str>; 5] = [
+    Cow::Borrowed("connect-failure"),
+    Cow::Borrowed("refused-stream"),
+    Cow::Borrowed("unavailable"),
+    Cow::Borrowed("cancelled"),
+    Cow::Borrowed("retriable-status-codes"),
 ];
 
 const NO_RETRIES: &str = "neither the route nor MeshConfig.defaultHttpRetryPolicy sets retries: Istio's default of 2 attempts";
@@ -43,9 +45,9 @@ pub fn policy(
         Some(on) => {
             let (on_list, codes) = retry_on(&on.value);
             policy.retriable_status_codes = codes;
-            Traced::line(on_list, on.span)
+            Traced::line(on_list.into(), on.span)
         }
-        None => Traced::default(default_on(), NO_RETRY_ON),
+        None => Traced::default(Cow::Borrowed(&DEFAULT_ON), NO_RETRY_ON),
     };
     let millis = |duration: &Spanned<crate::istio::Duration>| {
         Traced::line(duration.value.millis(), duration.span)
@@ -65,7 +67,7 @@ pub fn policy(
 fn default(consistent_hash: Option<Span>) -> RetryPolicy {
     RetryPolicy {
         attempts: Traced::default(2, NO_RETRIES),
-        retry_on: Traced::default(default_on(), NO_RETRIES),
+        retry_on: Traced::default(Cow::Borrowed(&DEFAULT_ON), NO_RETRIES),
         retriable_status_codes: Vec::new(),
         per_try_timeout_ms: None,
         base_interval_ms: None,
@@ -75,21 +77,17 @@ fn default(consistent_hash: Option<Span>) -> RetryPolicy {
     }
 }
 
-fn default_on() -> Vec<String> {
-    DEFAULT_ON.map(str::to_owned).into()
-}
-
 /// Conditions and status codes out of one list. With a code, the condition that makes codes count is added.
-fn retry_on(list: &str) -> (Vec<String>, Vec<u32>) {
+fn retry_on(list: &str) -> (Vec<Cow<'static, str>>, Vec<u32>) {
     let parts = list
         .split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty());
-    let (mut conditions, mut codes) = (Vec::new(), Vec::new());
+    let (mut conditions, mut codes) = (Vec::<Cow<'static, str>>::new(), Vec::new());
     for part in parts {
         match part.parse().ok().filter(|&code| is_status(code)) {
             Some(code) => codes.push(code),
-            None => conditions.push(part.to_owned()),
+            None => conditions.push(part.to_owned().into()),
         }
     }
     let has = |wanted: &str| {
@@ -98,7 +96,7 @@ fn retry_on(list: &str) -> (Vec<String>, Vec<u32>) {
             .any(|condition| condition.contains(wanted))
     };
     if !codes.is_empty() && !has("retriable-status-codes") {
-        conditions.push("retriable-status-codes".to_owned());
+        conditions.push("retriable-status-codes".into());
     }
     (conditions, codes)
 }

@@ -91,13 +91,14 @@ struct Danger {
 
 impl Danger {
     fn of(way: &HttpWay<'_>, policy: &RetryPolicy) -> Option<Self> {
-        let counts = |on: &&String| match on.as_str() {
+        let counts = |on: &&str| match *on {
             // Without a code it never fires; nor this without the names of headers, which Istio has no field for.
             "retriable-status-codes" => !policy.retriable_status_codes.is_empty(),
             "retriable-headers" => false,
             on => !SAFE.contains(&on),
         };
-        let conditions: Vec<String> = policy.retry_on.iter().filter(counts).cloned().collect();
+        let conditions = policy.retry_on.iter().map(|on| &**on).filter(counts);
+        let conditions: Vec<String> = conditions.map(str::to_owned).collect();
         let grpc = conditions.iter().all(|on| GRPC.contains(&on.as_str()));
         let written = policy.retry_on.spans().first();
         let block = way.retry.spans().first();

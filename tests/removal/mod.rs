@@ -42,7 +42,7 @@ pub(crate) fn check_destinations(input: &str) -> Result<(), Failed> {
         .flat_map(|path| path.hops)
     {
         if !calls.contains(&hop.call) {
-            calls.push(hop.call);
+            calls.push((*hop.call).clone());
         }
     }
     check_calls([input, ""], &calls)

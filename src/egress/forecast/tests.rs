@@ -65,7 +65,10 @@ fn route(retry_on: &str, attempts: u32) -> RouteFacts {
         retry: Traced::default(
             (attempts > 0).then(|| RetryPolicy {
                 attempts: Traced::default(attempts, ""),
-                retry_on: Traced::default(retry_on.split(',').map(str::to_owned).collect(), ""),
+                retry_on: Traced::default(
+                    retry_on.split(',').map(|on| on.to_owned().into()).collect(),
+                    "",
+                ),
                 retriable_status_codes: Vec::new(),
                 per_try_timeout_ms: None,
                 base_interval_ms: None,

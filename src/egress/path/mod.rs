@@ -24,7 +24,7 @@ use crate::source::Span;
 /// What one proxy does with a call that reaches it.
 #[derive(Clone, Debug)]
 pub struct Hop {
-    pub call: Call,
+    pub call: Arc<Call>,
     /// The route that is followed here, and all of its clusters.
     pub result: Arc<CallResult>,
     /// Which of its clusters is followed.

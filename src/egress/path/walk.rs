@@ -79,13 +79,13 @@ impl<'m> Walk<'m> {
         ports.par_iter().for_each_init(proxy, |proxy, port| {
             proxy.listeners(*port);
         });
-        self.meet(client);
+        self.ask(client, |_| {});
     }
 
     /// Each way that the call can go.
     pub(super) fn chains(&mut self, call: Call) -> Vec<Vec<Hop>> {
         let mut chains = Vec::new();
-        self.follow(call, &mut Vec::new(), &mut chains);
+        self.follow(&Arc::new(call), &mut Vec::new(), &mut chains);
         chains
     }
 
@@ -95,23 +95,28 @@ impl<'m> Walk<'m> {
         self.clusters = HashMap::default();
     }
 
-    fn meet(&mut self, client: &Client) -> &mut Met<'m> {
-        let (model, tables, number) = (self.model, &self.tables, self.met.len());
-        let met = self.met.entry(client.clone());
-        met.or_insert_with_key(|client| Met {
-            number,
-            proxy: Proxy::with(model, client, tables.of(client)),
-        })
+    /// Asks the client's proxy.
+    fn ask<T>(&mut self, client: &Client, question: impl FnOnce(&Met<'m>) -> T) -> T {
+        if let Some(met) = self.met.get(client) {
+            return question(met);
+        }
+        let met = Met {
+            number: self.met.len(),
+            proxy: Proxy::with(self.model, client, self.tables.of(client)),
+        };
+        let answer = question(&met);
+        self.met.insert(client.clone(), met);
+        answer
     }
 
     /// The facts of a cluster, of whose endpoints not all may be kept.
     fn cluster(&mut self, client: &Client, name: &str) -> Option<Arc<ClusterFacts>> {
-        let number = self.meet(client).number;
+        let number = self.ask(client, |met| met.number);
         let mut known = self.clusters.get(name).into_iter().flatten();
         if let Some((_, known)) = known.find(|(of, _)| *of == number) {
             return known.clone();
         }
-        let mut facts = self.meet(client).proxy.cluster(name);
+        let mut facts = self.ask(client, |met| met.proxy.cluster(name));
         if let Some(facts) = facts.as_mut().filter(|it| it.endpoints.len() > self.kept) {
             self.left = self.left.saturating_sub(facts.endpoints.len());
             facts.endpoints.truncate(self.kept);
@@ -123,12 +128,13 @@ impl<'m> Walk<'m> {
         facts
     }
 
-    fn follow(&mut self, call: Call, before: &mut Vec<Hop>, out: &mut Vec<Vec<Hop>>) {
+    fn follow(&mut self, call: &Arc<Call>, before: &mut Vec<Hop>, out: &mut Vec<Vec<Hop>>) {
         if self.left == 0 {
             return;
         }
         let most = if self.ways == 0 { FEW } else { WAYS };
-        for result in self.meet(&call.client).proxy.every_route(&call, most) {
+        let results = self.ask(&call.client, |met| met.proxy.every_route(call, most));
+        for result in results {
             let result = Arc::new(result);
             for chosen in 0..result.clusters.len().max(1) {
                 if out.len() >= most {
@@ -138,18 +144,18 @@ impl<'m> Walk<'m> {
                 let cluster = name.and_then(|name| self.cluster(&call.client, name));
                 let next = match (name, result.outcome.value) {
                     (Some(name), Outcome::Forwarded) if before.len() + 1 < HOPS => {
-                        self.next(&call, name, cluster.as_deref())
+                        self.next(call, name, cluster.as_deref())
                     }
                     _ => None,
                 };
                 before.push(Hop {
-                    call: call.clone(),
+                    call: Arc::clone(call),
                     result: Arc::clone(&result),
                     chosen,
                     cluster,
                 });
                 match next {
-                    Some(next) => self.follow(next, before, out),
+                    Some(next) => self.follow(&Arc::new(next), before, out),
                     None => {
                         self.ways = self.ways.saturating_sub(1);
                         out.push(before.clone());
@@ -198,7 +204,7 @@ impl<'m> Walk<'m> {
     }
 
     fn is_taken(&mut self, call: &Call) -> bool {
-        let results = self.meet(&call.client).proxy.every_route(call, WAYS);
+        let results = self.ask(&call.client, |met| met.proxy.every_route(call, WAYS));
         results
             .iter()
             .any(|result| result.outcome.value != Outcome::Error)
@@ -211,7 +217,7 @@ impl<'m> Walk<'m> {
         name: &ClusterName<'_>,
     ) -> Option<(Client, u32)> {
         let model = self.model;
-        let service = self.meet(from).proxy.scope.service(name.host)?;
+        let service = self.ask(from, |met| met.proxy.scope.service(name.host))?;
         if service.origin != Origin::Kubernetes {
             return None;
         }

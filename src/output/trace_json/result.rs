@@ -1,5 +1,6 @@
 //! What becomes of one call.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -85,7 +86,7 @@ struct JsonRoute<'t> {
 #[schemars(rename = "Retry")]
 struct JsonRetry<'t> {
     attempts: u32,
-    retry_on: &'t [String],
+    retry_on: &'t [Cow<'static, str>],
     retriable_status_codes: &'t [u32],
     per_try_timeout_ms: Option<i64>,
     base_interval_ms: Option<i64>,
@@ -199,7 +200,7 @@ impl<'t> JsonRetry<'t> {
         let interval = &retry.base_interval_ms;
         Self {
             attempts: *why.take("route.retry.attempts", &retry.attempts),
-            retry_on: why.take("route.retry.retry_on", &retry.retry_on).as_slice(),
+            retry_on: why.take("route.retry.retry_on", &retry.retry_on).as_ref(),
             retriable_status_codes: &retry.retriable_status_codes,
             per_try_timeout_ms: why
                 .maybe("route.retry.per_try_timeout_ms", per_try)

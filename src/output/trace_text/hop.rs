@@ -158,7 +158,8 @@ fn retries(policy: Option<&RetryPolicy>) -> String {
     let only_codes = |on: &str| on == "retriable-status-codes" && codes.len() > 0;
     let conditions = policy.retry_on.value.iter();
     let conditions = conditions.filter(|on| !on.is_empty() && !only_codes(on));
-    let on: Vec<String> = conditions.cloned().chain(codes.clone()).collect();
+    let conditions = conditions.map(|on| on.to_string());
+    let on: Vec<String> = conditions.chain(codes.clone()).collect();
     let each = policy.per_try_timeout_ms.as_ref();
     let each = each.map_or(String::new(), |time| {
         format!(", each try {}", span_of_time(time.value))
