@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::targets::targets;
+use super::targets::targets_for_sidecars;
 use super::unknown_hosts::is_slip;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -38,10 +38,12 @@ impl Check for DestinationNotExported {
             let Some(namespace) = client.namespace() else {
                 continue;
             };
-            if !routes.bindings.contains(&Binding::Mesh) {
+            // What the root namespace holds is for clients elsewhere.
+            let is_central = namespace == cx.model.rules.root_namespace();
+            if is_central || !routes.bindings.contains(&Binding::Mesh) {
                 continue;
             }
-            for target in targets(routes) {
+            for target in targets_for_sidecars(routes) {
                 let host = target.host();
                 let mut services = registry.of_host(&host).take(DEFINITIONS + 1).peekable();
                 let Some(first) = services.peek().copied() else {
@@ -68,15 +70,13 @@ impl Check for DestinationNotExported {
                     "`{host}` of namespace `{own}` is not exported to `{namespace}`: there is no cluster for it \
                      there, and requests fail with 503"
                 );
-                let private = |it: &Spanned<SmolStr>| it.value == "." || it.value == own;
                 let meant = |it: &Spanned<SmolStr>| is_slip(&it.value, namespace);
                 let exported = entry.export_to.items();
-                let is_for_others = !exported.iter().all(private)
-                    && !exported.iter().take(DEFINITIONS).any(meant)
-                    && !is_for_own(routes, namespace);
-                let basis = match is_for_others {
-                    false => Basis::Proven,
-                    true => {
+                let is_certain =
+                    exported.iter().take(DEFINITIONS).any(meant) || is_for_own(routes, namespace);
+                let basis = match is_certain {
+                    true => Basis::Proven,
+                    false => {
                         Basis::assuming(format!("clients in `{namespace}` use this VirtualService"))
                     }
                 };

@@ -8,7 +8,6 @@ use crate::diag::{Diagnostic, Fixable, Severity};
 use crate::egress::destination_rule::Rule;
 use crate::egress::host::{is_wildcard, service_of};
 use crate::egress::service::{Origin, Port, Service};
-use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
 use crate::istio::traffic::ClientTlsMode;
@@ -31,9 +30,6 @@ pub(super) struct DestinationRuleUnseen;
 
 /// Where there are so many entries or rules for one host, or namespaces in a list, no more are looked at.
 const LOOKED_AT: usize = 64;
-
-/// So many hosts of a VirtualService are looked at.
-const HOSTS: usize = 1000;
 
 /// So many ports are shown.
 const PORTS: usize = 3;
@@ -134,10 +130,8 @@ impl<'c> Placed<'c> {
         match (is_beside, for_own) {
             (true, false) => self.exported_past(cx),
             (false, false) if self.rule.is_local() => self.hidden_host(cx, gateways),
-            (false, _) => self
-                .exported_in_vain(cx)
-                .or_else(|| self.for_own_alone(cx, gateways)),
-            (true, true) => self.for_own_alone(cx, gateways),
+            (false, _) => self.exported_in_vain(cx),
+            (true, true) => None,
         }
     }
 
@@ -177,7 +171,12 @@ impl<'c> Placed<'c> {
         }
         let host = self.rule.spec.host.as_ref()?;
         Some(Unseen {
-            basis: Basis::Proven,
+            basis: match cx.world.knows_all("ServiceEntry") {
+                true => Basis::Proven,
+                false => Basis::assuming(format!(
+                    "no other ServiceEntry defines the host for `{own}`"
+                )),
+            },
             place: export_to(&self.entry)?,
             message: format!(
                 "`exportTo` hides `{}` from `{own}`, which has a DestinationRule for it: that applies to nothing",
@@ -194,70 +193,21 @@ impl<'c> Placed<'c> {
         let is_other = |it: &str| !matches!(it, "." | "*") && it != self.own;
         let entry = declared.find(|it| is_other(&it.value))?;
         let beside = self.entry.namespace().filter(|it| *it != entry.value)?;
+        let root = cx.model.rules.root_namespace();
+        // Each namespace is named once.
+        let places = match (entry.value == root, beside == root) {
+            (false, false) => format!("their own namespace, in `{beside}` and in `{root}`"),
+            _ => format!("their own namespace and in `{beside}`"),
+        };
         Some(Unseen {
             basis: Basis::Proven,
             place: entry.span,
             message: format!(
-                "clients in `{}` do not find this rule: they look in their own namespace, in `{beside}`, where the host \
-                 is, and in `{}`",
-                entry.value,
-                cx.model.rules.root_namespace()
+                "clients in `{}` do not find this rule: they look in {places}, not in `{}`",
+                entry.value, self.own
             ),
             because: None,
-            help: format!("move it to `{beside}`, or into the namespace of the clients"),
-        })
-    }
-
-    /// Clients of other namespaces are known, and its own shows none.
-    fn for_own_alone(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
-        let is_private = |entry: &str| entry == "." || entry == self.own;
-        let declared = self.rule.spec.export_to.items();
-        let beside = self.entry.namespace()?;
-        let private = !declared.is_empty() && declared.iter().all(|it| is_private(&it.value));
-        if beside == self.own && !private
-            || self.rule.has_selector()
-            || gateways.has(cx, self.own, &self.rule.host)
-        {
-            return None;
-        }
-        let routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
-        let for_host = |it: &&Routes<'_>| {
-            it.hosts
-                .iter()
-                .take(HOSTS)
-                .any(|(host, _)| *host == self.rule.host)
-        };
-        let routes: Vec<_> = routes.filter(for_host).collect();
-        if routes.iter().any(|it| it.namespace() == Some(self.own)) {
-            return None;
-        }
-        let client = routes.iter().find(|it| {
-            let other = it.namespace().filter(|it| *it != beside);
-            it.bindings.contains(&Binding::Mesh) && other.is_some_and(|it| self.is_known_to(cx, it))
-        })?;
-        let is_https = |port: &Port<'_>| {
-            let target = port.target.and_then(|target| target.number());
-            target.is_some_and(|(number, _)| number == 443)
-        };
-        let fails = self.plain_ports().any(is_https);
-        Some(Unseen {
-            basis: match fails || cx.world.closed {
-                true => Basis::Proven,
-                false => Basis::assuming(format!("no client in `{}` calls the host", self.own)),
-            },
-            place: self.rule.spec.host.as_ref()?.span,
-            message: format!(
-                "this rule is for clients in `{}` alone: those in `{}` do not find it",
-                self.own,
-                client.namespace().unwrap_or_default()
-            ),
-            because: client
-                .host_line(&self.rule.host)
-                .map(|it| (it, "clients elsewhere")),
-            help: match beside == self.own {
-                true => "export it to the namespaces of the clients".to_owned(),
-                false => format!("move it to `{beside}`, or into the namespace of the clients"),
-            },
+            help: format!("move it to `{beside}`, where the host is"),
         })
     }
 }

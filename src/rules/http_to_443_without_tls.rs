@@ -74,12 +74,20 @@ impl Check for HttpTo443WithoutTls {
                 reached.path.host
             );
             let unused = unused_subset(cx, &reached);
-            let basis = if cx.world.closed || expects.is_some() || unused.is_some() {
-                Basis::Proven
-            } else {
-                Basis::assuming(
+            let unseen = unseen(cx, &reached);
+            let proxy = hop.client();
+            let caller = proxy.namespace().filter(|_| !proxy.is_gateway());
+            let basis = match caller {
+                // Where TLS is originated for others, these may be all that call.
+                Some(namespace) if unseen.is_some() && unused.is_none() => {
+                    Basis::assuming(format!(
+                        "clients in `{namespace}` call the host, and have no DestinationRule elsewhere"
+                    ))
+                }
+                _ if cx.world.closed || expects.is_some() || unused.is_some() => Basis::Proven,
+                _ => Basis::assuming(
                     "no DestinationRule elsewhere originates TLS, and that the server expects it",
-                )
+                ),
             };
             let help = match expects {
                 _ if unused.is_some() => {
@@ -102,7 +110,6 @@ impl Check for HttpTo443WithoutTls {
                         "TLS is originated in this subset, which no route uses",
                     )
                 });
-                let unseen = unseen(cx, &reached);
                 unseen
                     .into_iter()
                     .fold(finding, |finding, line| {

@@ -1,15 +1,14 @@
 //! Another host for a connection whose address is the client's.
 
+use super::targets::{is_for_sidecars, names_mesh};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
 use crate::egress::host::overlaps;
-use crate::egress::http_match::Place;
 use crate::egress::http_rule::Target;
 use crate::egress::service::{Origin, Resolution, Service};
 use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
-use crate::istio::route::TlsMatch;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -45,14 +44,7 @@ fn http(cx: &Context<'_>, routes: &Routes<'_>, out: &mut Findings) {
     let client = Client::sidecar(routes.namespace());
     let called = || routes.hosts.iter().map(|(host, line)| (&**host, *line));
     for rule in routes.http() {
-        let acts = rule.matches().any(|condition| {
-            condition.admits(&Place {
-                port: condition.port().unwrap_or(0),
-                binding: Binding::Mesh,
-                client: &client,
-            })
-        });
-        if !acts {
+        if !is_for_sidecars(&rule, &client) {
             continue;
         }
         let routed = rule.route().iter().filter_map(|entry| rule.target(entry));
@@ -65,7 +57,10 @@ fn http(cx: &Context<'_>, routes: &Routes<'_>, out: &mut Findings) {
 
 fn tls(cx: &Context<'_>, routes: &Routes<'_>, out: &mut Findings) {
     for rule in routes.spec.tls.items() {
-        let matches = || rule.matches.items().iter().filter(|it| is_for_sidecars(it));
+        let matches = || {
+            let matches = rule.matches.items().iter();
+            matches.filter(|it| names_mesh(it.gateways.items()))
+        };
         let called = || {
             let names = matches().flat_map(|it| it.sni_hosts.items());
             names.map(|name| (name.value.as_str(), name.span))
@@ -78,11 +73,6 @@ fn tls(cx: &Context<'_>, routes: &Routes<'_>, out: &mut Findings) {
             }
         }
     }
-}
-
-fn is_for_sidecars(condition: &TlsMatch) -> bool {
-    let gateways = condition.gateways.items();
-    gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
 }
 
 /// Finds fault where no name that is called is one of the target.

@@ -1,10 +1,15 @@
 //! Where the routes of a VirtualService lead, and whether that is outside.
 
+use smol_str::SmolStr;
+
 use super::Context;
-use crate::egress::http_rule::Target;
+use crate::egress::client::Client;
+use crate::egress::http_match::Place;
+use crate::egress::http_rule::{HttpRule, Target};
 use crate::egress::service::Origin;
-use crate::egress::virtual_service::VirtualService;
+use crate::egress::virtual_service::{Binding, VirtualService};
 use crate::istio::decode::Items;
+use crate::source::Spanned;
 
 /// The destinations of all its routes, delegated ones too.
 pub(super) fn targets<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
@@ -22,6 +27,57 @@ pub(super) fn targets<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
         Some(Target::new(&destination.value, destination.span, namespace))
     }));
     all
+}
+
+/// The destinations of those of its routes that sidecars of its namespace take.
+pub(super) fn targets_for_sidecars<'a>(routes: &VirtualService<'a>) -> Vec<Target<'a>> {
+    let namespace = routes.namespace();
+    let client = Client::sidecar(namespace);
+    let http = routes.http().filter(|rule| is_for_sidecars(rule, &client));
+    let mut all: Vec<_> = http
+        .flat_map(|rule| {
+            let targets = rule.route().iter().filter_map(|entry| rule.target(entry));
+            targets.collect::<Vec<_>>()
+        })
+        .collect();
+    let is_source = |wanted: Option<&Spanned<SmolStr>>| {
+        wanted.is_none_or(|it| it.value.is_empty() || namespace == Some(it.value.as_str()))
+    };
+    let tls = routes.spec.tls.items().iter().filter(|it| {
+        let mut matches = it.value.matches.items().iter();
+        matches
+            .any(|it| names_mesh(it.gateways.items()) && is_source(it.source_namespace.as_deref()))
+    });
+    let tls = tls.flat_map(|it| it.value.route.items());
+    let tcp = routes.spec.tcp.items().iter().filter(|it| {
+        let matches = it.value.matches.items();
+        matches.is_empty()
+            || matches.iter().any(|it| {
+                names_mesh(it.gateways.items()) && is_source(it.source_namespace.as_deref())
+            })
+    });
+    let tcp = tcp.flat_map(|it| it.value.route.items());
+    all.extend(tls.chain(tcp).filter_map(|it| {
+        let destination = it.value.destination.as_ref()?;
+        Some(Target::new(&destination.value, destination.span, namespace))
+    }));
+    all
+}
+
+/// Whether one of the matches of an HTTP rule admits requests of the sidecar.
+pub(super) fn is_for_sidecars(rule: &HttpRule<'_>, client: &Client) -> bool {
+    rule.matches().any(|condition| {
+        condition.admits(&Place {
+            port: condition.port().unwrap_or(0),
+            binding: Binding::Mesh,
+            client,
+        })
+    })
+}
+
+/// Whether a match of connections with these `gateways` is for sidecars.
+pub(super) fn names_mesh(gateways: &[Spanned<SmolStr>]) -> bool {
+    gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
 }
 
 /// Where copies of its HTTP requests go.
