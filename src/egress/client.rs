@@ -41,4 +41,25 @@ impl Client {
             .into_iter()
             .all(|(key, value)| self.labels.get(key).is_some_and(|own| own == value))
     }
+
+    /// Whether the labels hold one of these.
+    pub fn shares_a_label<'a>(
+        &self,
+        selector: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> bool {
+        let mut selector = selector.into_iter();
+        selector.any(|label| self.has_labels([label]))
+    }
+
+    /// Adds labels, unless one of them has another value here.
+    pub fn add_labels(&mut self, more: &[(&str, &str)]) {
+        let fits =
+            |&(key, value): &(&str, &str)| self.labels.get(key).is_none_or(|own| own == value);
+        if more.iter().all(fits) {
+            let more = more
+                .iter()
+                .map(|&(key, value)| (key.to_owned(), value.to_owned()));
+            self.labels.extend(more);
+        }
+    }
 }

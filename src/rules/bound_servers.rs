@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::Context;
 use super::matches::{Rule, Section};
+use super::{Basis, Context};
 use crate::egress::host::overlaps;
 use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
@@ -25,6 +25,7 @@ pub(super) struct Unused<'c> {
     pub(super) place: Span,
     /// The first of the servers that they are for.
     pub(super) server: &'c Spanned<Server>,
+    pub(super) basis: Basis,
 }
 
 /// The rules of a section that are for gateways alone, where this holds of all servers that they are for: the section as a
@@ -42,7 +43,14 @@ pub(super) fn unused<'c>(
         let servers = servers(cx, service, bindings, ports)?;
         let server = *servers.first()?;
         let all = servers.iter().all(|it| has_no_use(&it.value));
-        all.then_some(Unused { place, server })
+        // Another folder may hold another Gateway of that name, for which the rules are.
+        let mut files = servers.iter().map(|it| it.key.file);
+        let together = files.all(|it| cx.world.is_one_choice(it, section.key.file));
+        all.then_some(Unused {
+            place,
+            server,
+            basis: Basis::together(together),
+        })
     };
     let whole = own.as_deref().and_then(|own| judge(section.key, own, None));
     if let Some(whole) = whole {

@@ -7,7 +7,7 @@ use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{CallError, Speaks, TlsFacts};
 use crate::egress::gateway::GatewayServer;
-use crate::egress::host::subset_of;
+use crate::egress::host::{is_wildcard, subset_of};
 use crate::egress::path::Hop;
 use crate::istio::decode::Items;
 use crate::istio::proxy::Gateway;
@@ -43,10 +43,13 @@ impl Check for GatewayDropsRequest {
             else {
                 continue;
             };
+            let Some(servers) = servers.at(gateway) else {
+                continue;
+            };
             let leg = Leg {
                 sender,
                 gateway,
-                servers: servers.at(gateway),
+                servers,
             };
             // The rules for a Gateway whose name is not known yet may be there.
             let gateways = cx.model.gateways.of(gateway.client());
@@ -68,7 +71,13 @@ impl Check for GatewayDropsRequest {
                 super::host_and_port(&path.host, path.port),
                 failure.what
             );
-            out.add(failure.basis, failure.place, message, |finding| {
+            // Another folder may hold another Gateway of that name, which takes it.
+            let (a, b) = (failure.place.file, sent.file);
+            let basis = match failure.basis {
+                Basis::Proven => Basis::together(cx.world.is_one_choice(a, b)),
+                assuming => assuming,
+            };
+            out.add(basis, failure.place, message, |finding| {
                 let tls = failure.tls.into_iter();
                 tls.fold(finding, |finding, line| {
                     finding.because(line, "TLS is originated here")
@@ -179,8 +188,13 @@ impl Leg<'_, '_> {
         let sent = ClusterName::parse(self.sender.cluster_name()?)?.port;
         let servers = gateways.iter().flat_map(|(_, it)| it.servers.items());
         let ports = servers.filter_map(|it| it.value.port.as_ref()?.value.number.as_ref());
-        let ports: Vec<_> = ports.take(PORTS).collect();
-        let numbers: Vec<String> = ports.iter().map(|it| it.value.to_string()).collect();
+        let ports: Vec<_> = ports.take(SERVERS).collect();
+        // Where such a server stands on another port of the pods, its Services are not known well enough.
+        if ports.iter().any(|it| it.value == i64::from(sent)) {
+            return None;
+        }
+        let numbers = ports.iter().take(PORTS).map(|it| it.value.to_string());
+        let numbers: Vec<String> = numbers.collect();
         Some(Failure {
             basis: match cx.world.knows_all("Gateway") {
                 true => Basis::Proven,
@@ -244,14 +258,24 @@ impl Leg<'_, '_> {
         if own.is_some_and(is_taken) {
             return Basis::assuming("the gateway takes no part in automatic mutual TLS");
         }
-        match cx.world.knows_all("DestinationRule")
-            || cluster.is_some_and(|it| it.destination_rule.is_some())
-        {
+        match cx.world.knows_all("DestinationRule") || self.is_ruled_by_own_namespace(cx, service) {
             true => Basis::Proven,
             false => Basis::assuming(format!(
                 "no DestinationRule elsewhere originates TLS for `{service}`"
             )),
         }
+    }
+
+    /// Whether the client's own namespace has a DestinationRule for just this host, before which no other comes.
+    fn is_ruled_by_own_namespace(&self, cx: &Context<'_>, service: &str) -> bool {
+        let own = self.sender.client().namespace();
+        let mut rules = cx.rules_for(service);
+        rules.any(|(resource, rule)| {
+            let host = rule.host.as_ref();
+            own.is_some()
+                && resource.namespace() == own
+                && host.is_some_and(|it| !is_wildcard(&it.value))
+        })
     }
 
     /// Whether the TLS of a client meets a server that passes it on by its name.

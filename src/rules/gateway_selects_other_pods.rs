@@ -38,8 +38,8 @@ impl Check for GatewaySelectsOtherPods {
                     continue;
                 }
                 let message = format!(
-                    "the Gateway selects other pods than the Service to which sidecars are led: these know nothing of \
-                     `{}`",
+                    "the Gateway selects other pods than the Service to which sidecars are led: the Service's pods know \
+                     nothing of `{}`",
                     super::host_and_port(&path.host, path.port)
                 );
                 let (place, line) = (wanted.1.span, theirs.1.span);

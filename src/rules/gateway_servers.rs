@@ -26,12 +26,12 @@ impl<'c> GatewayServers<'c> {
         }
     }
 
-    /// None where the hop is no gateway's. The port of the hop is one of the pod, to which the gateway's Service leads:
-    /// Gateways may write another.
-    pub(super) fn at(&mut self, hop: &Hop) -> Vec<&GatewayServer<'c>> {
+    /// None where the hop is no gateway's, or where its Services do not tell on which ports of the pod its servers stand.
+    /// The port of the hop is one of the pod, to which the gateway's Service leads: Gateways may write another.
+    pub(super) fn at(&mut self, hop: &Hop) -> Option<Vec<&GatewayServer<'c>>> {
         let (client, number) = (hop.client(), hop.call.port);
         if !client.is_gateway() {
-            return Vec::new();
+            return None;
         }
         let model = self.cx.model;
         let gateway = self
@@ -40,7 +40,8 @@ impl<'c> GatewayServers<'c> {
             .or_insert_with(|| MergedGateway::new(&model.gateways, &model.registry, client));
         let ports = gateway.ports.iter().filter(|it| it.port.number == number);
         let servers = ports.flat_map(|port| &port.servers);
-        servers.filter_map(|at| gateway.servers.get(*at)).collect()
+        let servers = servers.filter_map(|at| gateway.servers.get(*at));
+        (!gateway.ambiguous).then(|| servers.collect())
     }
 }
 

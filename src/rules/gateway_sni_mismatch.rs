@@ -41,7 +41,7 @@ impl Check for GatewaySniMismatch {
             let Some(sent) = Sent::of(cx, hop) else {
                 continue;
             };
-            let servers = servers.at(at_gateway);
+            let servers = servers.at(at_gateway).unwrap_or_default();
             let (Some(hosts), Some(first)) = (hosts_by_name(&servers), servers.first()) else {
                 continue;
             };

@@ -1,7 +1,7 @@
 //! Rules for requests or bytes at a server that only passes TLS on.
 
 use super::bound_servers::{Unused, unused};
-use super::{Basis, Check, Context, Findings, Meta, RuleDef, matches};
+use super::{Check, Context, Findings, Meta, RuleDef, matches};
 use crate::diag::{Fixable, Severity};
 use crate::egress::protocol::Protocol;
 use crate::istio::proxy::{Server, ServerTlsMode};
@@ -44,7 +44,7 @@ fn say(section: &str, unused: &Unused<'_>, out: &mut Findings) {
         "these `{section}` rules are not used: the Gateway's server passes TLS on (`PASSTHROUGH`), for which only `tls` \
          rules count"
     );
-    out.add(Basis::Proven, unused.place, message, |finding| {
+    out.add(unused.basis.clone(), unused.place, message, |finding| {
         let port = server.value.port.as_ref();
         let number = port.and_then(|it| it.value.number.as_ref());
         let tls = server.value.tls.as_ref();

@@ -1,7 +1,7 @@
 //! Rules by server name at a server that ends TLS.
 
 use super::bound_servers::{Unused, unused};
-use super::{Basis, Check, Context, Findings, Meta, RuleDef, matches};
+use super::{Check, Context, Findings, Meta, RuleDef, matches};
 use crate::diag::{Fixable, Severity};
 use crate::istio::proxy::{Server, ServerTlsMode};
 
@@ -40,7 +40,7 @@ fn say(unused: &Unused<'_>, out: &mut Findings) {
          rules count",
         mode.map_or("PASSTHROUGH", |it| it.value.name())
     );
-    out.add(Basis::Proven, unused.place, message, |finding| {
+    out.add(unused.basis.clone(), unused.place, message, |finding| {
         let port = server.value.port.as_ref();
         let number = port.and_then(|it| it.value.number.as_ref());
         number

@@ -48,9 +48,12 @@ impl World<'_> {
     /// Whether two files are surely applied to one cluster: they are one, one kustomization reaches them, or the user
     /// says so.
     pub fn is_one_unit(&self, a: FileId, b: FileId) -> bool {
+        self.closed || self.is_tied(a, b)
+    }
+
+    fn is_tied(&self, a: FileId, b: FileId) -> bool {
         let places = || Some((self.place(a)?, self.place(b)?));
         a == b
-            || self.closed
             || self.declared
             || places().is_some_and(|(a, b)| self.kustomizations.share_a_root(a, b))
     }
@@ -58,10 +61,20 @@ impl World<'_> {
     /// Whether two files are one unit, or lie in one folder of which no kustomization takes a part, and neither is one
     /// of several alternatives there.
     pub fn is_one_folder(&self, a: FileId, b: FileId) -> bool {
+        self.closed || self.belong_together(a, b)
+    }
+
+    /// As `is_one_folder`, for a resource and one that it names: another world may define that otherwise. That nothing
+    /// else exists in the cluster does not tell for which of them the first is.
+    pub fn is_one_choice(&self, a: FileId, b: FileId) -> bool {
+        self.closed && self.name.is_none() || self.belong_together(a, b)
+    }
+
+    fn belong_together(&self, a: FileId, b: FileId) -> bool {
         let free = |place| self.kustomizations.listing(place).is_empty();
         let is_fixed = |file| self.alternatives.binary_search(&file).is_err();
         let places = || Some((self.place(a)?, self.place(b)?));
-        self.is_one_unit(a, b)
+        self.is_tied(a, b)
             || is_fixed(a)
                 && is_fixed(b)
                 && places().is_some_and(|(a, b)| folder(a) == folder(b) && free(a) && free(b))

@@ -39,6 +39,9 @@ pub struct MergedGateway<'m> {
     pub servers: Vec<GatewayServer<'m>>,
     pub ports: Vec<PortServers>,
     pub by_route: HashMap<String, Vec<usize>>,
+    /// Two Services of its pods lead one port to different ones of the pod. Istio takes the first of them, in an order that
+    /// files do not tell.
+    pub ambiguous: bool,
 }
 
 /// The ports of the router's Services, and where on the pod they lead.
@@ -74,12 +77,18 @@ impl Targets {
         let found = self.0.iter().find(|(port, _)| *port == number);
         found.map_or(number, |(_, target)| *target)
     }
+
+    fn are_ambiguous(&self) -> bool {
+        let mut ports = self.0.iter();
+        ports.any(|&(port, target)| self.resolve(port) != target)
+    }
 }
 
 impl<'m> MergedGateway<'m> {
     pub fn new(gateways: &Gateways<'m>, registry: &Registry<'_>, client: &Client) -> Self {
         let targets = Targets::of(registry, client);
         let mut merge = Merge::default();
+        merge.merged.ambiguous = targets.are_ambiguous();
         for (resource, gateway) in gateways.of(client) {
             for written in gateway.servers.items() {
                 if let Some(server) = GatewayServer::read(resource, written) {

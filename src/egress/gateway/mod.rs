@@ -9,6 +9,7 @@ use foldhash::HashMap;
 
 use super::client::Client;
 use super::namespace::{Same, same};
+use super::virtual_service::Binding;
 use crate::istio::proxy::Gateway;
 use crate::istio::resource::{Resource, Spec};
 
@@ -67,6 +68,28 @@ impl<'a> Gateways<'a> {
         found
             .filter(|(resource, _)| same(resource.namespace(), namespace) != Same::No)
             .collect()
+    }
+
+    /// Those to which VirtualServices are bound, in order.
+    pub fn bound_by<'b>(
+        &self,
+        bindings: impl Iterator<Item = &'b Binding<'b>>,
+    ) -> Vec<(&'a Resource, &'a Gateway)> {
+        let mut found = Vec::new();
+        for binding in bindings {
+            let Binding::Gateway { namespace, name } = binding else {
+                continue;
+            };
+            let named = self.by_name.get(name).into_iter().flatten().copied();
+            found.extend(named.filter(|at| {
+                let known = self.all.get(*at);
+                known.is_some_and(|(it, _)| same(it.namespace(), *namespace) != Same::No)
+            }));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let found = found.into_iter().filter_map(|at| self.all.get(at));
+        found.copied().collect()
     }
 
     /// Those that select a router, in order.

@@ -17,7 +17,8 @@ use crate::egress::model::Model;
 use crate::egress::proxy::Proxy;
 use crate::egress::service::Origin;
 use crate::egress::tables::SharedTables;
-use crate::egress::virtual_service::Binding;
+use crate::istio::proxy::Gateway;
+use crate::istio::resource::Resource;
 use crate::istio::traffic::ClientTlsMode;
 
 /// More proxies than this one after another are taken for a circle.
@@ -170,7 +171,7 @@ impl<'m> Walk<'m> {
     fn next(&mut self, call: &Call, cluster: &str, facts: Option<&ClusterFacts>) -> Option<Call> {
         let name = ClusterName::parse(cluster)?;
         let (client, port) = self
-            .router_of_service(&call.client, &name)
+            .router_of_service(call, &name)
             .or_else(|| self.router_of_gateway(call, &name))?;
         if client == call.client {
             return None;
@@ -210,19 +211,16 @@ impl<'m> Walk<'m> {
             .any(|result| result.outcome.value != Outcome::Error)
     }
 
-    /// The router behind a Kubernetes Service that Gateways select, and the port on its pods.
-    fn router_of_service(
-        &mut self,
-        from: &Client,
-        name: &ClusterName<'_>,
-    ) -> Option<(Client, u32)> {
+    /// The router behind a Kubernetes Service that Gateways select, and the port on its pods. These may have more labels
+    /// than the Service asks for: they have those that a Gateway of the host wants, unless the Service wants others.
+    fn router_of_service(&mut self, call: &Call, name: &ClusterName<'_>) -> Option<(Client, u32)> {
         let model = self.model;
-        let service = self.ask(from, |met| met.proxy.scope.service(name.host))?;
+        let service = self.ask(&call.client, |met| met.proxy.scope.service(name.host))?;
         if service.origin != Origin::Kubernetes {
             return None;
         }
         let selector = service.selector.as_deref().filter(|it| !it.is_empty())?;
-        let client = Client {
+        let mut client = Client {
             namespace: service.namespace().map(str::to_owned),
             labels: selector
                 .iter()
@@ -230,8 +228,18 @@ impl<'m> Walk<'m> {
                 .collect(),
             proxy: ProxyKind::Gateway,
         };
-        if model.gateways.of(&client).is_empty() {
-            return None;
+        let bound = self.bound(call, name).into_iter();
+        let wanted: Vec<Vec<_>> = bound
+            .map(|(_, it)| gateway::selector(it).collect())
+            .collect();
+        for labels in &wanted {
+            if client.shares_a_label(labels.iter().copied()) {
+                client.add_labels(labels);
+            }
+        }
+        let mut wanted = wanted.iter();
+        while model.gateways.of(&client).is_empty() {
+            client.add_labels(wanted.next()?);
         }
         let target = service.port(name.port)?.target;
         let port = target.and_then(|target| target.number());
@@ -241,26 +249,9 @@ impl<'m> Walk<'m> {
     /// Without the Service, as it is with a gateway that a chart installs: the router of a Gateway to which a
     /// VirtualService of the host is bound. Its listeners then stand on the ports of its servers.
     fn router_of_gateway(&self, call: &Call, name: &ClusterName<'_>) -> Option<(Client, u32)> {
-        let model = self.model;
-        // From a gateway the way leads out, and a host that leads to itself is there.
-        if call.client.is_gateway() || call.host.eq_ignore_ascii_case(name.host) {
-            return None;
-        }
         let mut labels = name.host.split('.').skip(1);
         let namespace = labels.next().filter(|_| labels.next() == Some("svc"))?;
-        let host = call.host.to_lowercase();
-        let services = model.virtual_services.covering(&host).flatten();
-        let bound = services
-            .filter_map(|&at| model.virtual_services.get(at))
-            .flat_map(|service| &service.bindings);
-        let bound: Vec<_> = bound.collect();
-        let (_, gateway) = model.gateways.iter().find(|(resource, _)| {
-            let this = Binding::Gateway {
-                namespace: resource.namespace(),
-                name: resource.name(),
-            };
-            bound.iter().any(|binding| binding.is(&this))
-        })?;
+        let (_, gateway) = *self.bound(call, name).first()?;
         let client = Client {
             namespace: Some(namespace.to_owned()),
             labels: gateway::selector(gateway)
@@ -269,5 +260,19 @@ impl<'m> Walk<'m> {
             proxy: ProxyKind::Gateway,
         };
         Some((client, name.port))
+    }
+
+    /// The Gateways to which VirtualServices of the host are bound.
+    fn bound(&self, call: &Call, name: &ClusterName<'_>) -> Vec<(&'m Resource, &'m Gateway)> {
+        // From a gateway the way leads out, and a host that leads to itself is there.
+        if call.client.is_gateway() || call.host.eq_ignore_ascii_case(name.host) {
+            return Vec::new();
+        }
+        let model = self.model;
+        let host = call.host.to_lowercase();
+        let services = model.virtual_services.covering(&host).flatten();
+        let services = services.filter_map(|&at| model.virtual_services.get(at));
+        let bindings = services.flat_map(|service| &service.bindings);
+        model.gateways.bound_by(bindings)
     }
 }
