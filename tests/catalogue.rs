@@ -15,6 +15,7 @@ use harness::{bless, list, name, read, root};
 
 /// Files of `src/rules` that are no rule.
 const FRAMEWORK: &[&str] = &[
+    "ambient",
     "asked",
     "blocks",
     "bound_servers",

@@ -796,6 +796,47 @@ fn a_mesh_configuration_is_read_from_any_string() {
 }
 
 #[test]
+fn what_labels_of_istio_change_is_advice() {
+    let ambient = include_str!("../testdata/rules/ambient-without-waypoint/bad.yaml");
+    let pod = "kind: Deployment\nspec: {template: {metadata: {labels: {sidecar.istio.io/inject: 'true'}}}}\n";
+    let severity = |more: &str, pod: &str| {
+        let kustomization = format!("resources: [all.yaml]\n{more}");
+        let folder = folder(&[
+            ("all.yaml", ambient),
+            ("kustomization.yaml", &kustomization),
+            ("pod.yaml", pod),
+        ]);
+        let rule = "--only=ambient-without-waypoint";
+        let output = run(&folder, &["--isolated", rule, "--format=json"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["diagnostics"][0]["severity"].clone()
+    };
+    let patch = |kind: &str| {
+        format!(
+            "patches:\n- patch: '{{kind: {kind}, metadata: {{name: {}, labels: {{istio.io/use-waypoint: w}}}}}}'\n",
+            if kind == "Namespace" {
+                "payments"
+            } else {
+                "partner"
+            }
+        )
+    };
+    assert_eq!(severity("", ""), "warning");
+    assert_eq!(severity("commonLabels: {team: a}\n", ""), "warning");
+    assert_eq!(
+        severity("commonLabels: {istio.io/use-waypoint: w}\n", ""),
+        "advice"
+    );
+    assert_eq!(
+        severity("labels: [{pairs: {istio.io/use-waypoint: w}}]\n", ""),
+        "advice"
+    );
+    assert_eq!(severity(&patch("Namespace"), ""), "advice");
+    assert_eq!(severity(&patch("ServiceEntry"), ""), "advice");
+    assert_eq!(severity("", pod), "advice");
+}
+
+#[test]
 fn what_a_patch_changes_is_advice() {
     let check = |patches: &str, patch: &str| {
         let kustomization = format!("resources: [entry.yaml]\npatches:\n{patches}");

@@ -98,6 +98,18 @@ impl<'a> HttpRule<'a> {
         mirror_percent: i64 = mirror_percent;
     }
 
+    /// Whether sidecars have it, and not only gateways.
+    pub fn is_for_sidecars(&self) -> bool {
+        self.parts().all(|part| {
+            let matches = part.rule.value.matches.items();
+            let mut gateways = matches.iter().map(|it| it.value.gateways.items());
+            let is_for_them = |named: &[_]| {
+                named.is_empty() || named.iter().any(|it: &Spanned<_>| it.value == "mesh")
+            };
+            matches.is_empty() || gateways.any(is_for_them)
+        })
+    }
+
     pub fn redirect(&self) -> Option<&'a Spanned<HttpRedirect>> {
         self.own.rule.value.redirect.as_deref()
     }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use memchr::memmem;
 use rayon::prelude::*;
 
 use super::kustomize;
 use super::parse::{Parsed, Source, mentions_istio, syntax};
 use crate::diag::Diagnostic;
-use crate::istio::{IstioVersion, Resource};
+use crate::istio::{INJECT, IstioVersion, Resource};
 use crate::manifest::{Change, Kinds, Kustomizations, place, state_of_file};
 use crate::source::{
     Content, Discovery, FileId, Problem, ReadError, Role, SourceFile, Sources, Span, read,
@@ -126,7 +127,11 @@ pub fn load(request: Request<'_>) -> Loaded {
     let named: HashSet<FileId> = kustomizations.chain(patches).collect();
     for (text, parsed) in texts.into_iter().zip(parsed) {
         if parsed.is_empty() && !named.contains(&text.file) {
-            out.sources.forget(text.file);
+            // Such files say which pods have sidecars, and are asked for no more.
+            let source = out.sources.get(text.file).text.as_bytes();
+            if memmem::find(source, INJECT.as_bytes()).is_none() {
+                out.sources.forget(text.file);
+            }
         } else {
             out.keep(text, parsed, request.namespace.as_ref());
         }

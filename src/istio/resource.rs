@@ -15,6 +15,9 @@ use crate::diag::ResourceRef;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Kind, Node};
 
+/// The label, or annotation, that says of a pod whether it gets a sidecar.
+pub const INJECT: &str = "sidecar.istio.io/inject";
+
 /// The namespace of an object. An unknown one may equal any other: nothing invisible is concluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Namespace {

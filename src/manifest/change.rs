@@ -72,6 +72,10 @@ impl Change {
                     continue;
                 }
                 let span = entry.key.span();
+                if let (LABELS, Some(field)) = (&*path, of_label(&entry.name, kind.as_deref())) {
+                    out.push(change(field.to_owned(), span));
+                    continue;
+                }
                 match (&*entry.name, entry.value.kind()) {
                     ("$patch", _) => out.push(change(path.clone(), span)),
                     (_, Kind::Map) => rest.push((field, entry.value)),
@@ -85,6 +89,19 @@ impl Change {
         out
     }
 
+    /// Those of the labels that a kustomization puts on all resources.
+    pub fn of_labels(labels: Node<'_>) -> Vec<Self> {
+        let changes = labels.entries().take(MOST).filter_map(|entry| {
+            Some(Self {
+                kind: None,
+                name: None,
+                field: of_label(&entry.name, None)?.to_owned(),
+                span: entry.key.span(),
+            })
+        });
+        changes.collect()
+    }
+
     /// Those of a list of operations on what `target` names, as `op`, `path` and `value` say them.
     fn of_operations(root: Node<'_>, target: &Target) -> Vec<Self> {
         let operations = root.items().take(MOST);
@@ -94,10 +111,18 @@ impl Change {
             // What a list holds is told by its number, or by `-` for a new one.
             let names = steps.split('/').skip(1).map(unescaped);
             let names = names.take_while(|step| *step != "-" && step.parse::<u64>().is_err());
+            let names: Vec<_> = names.collect();
+            let label = match names.as_slice() {
+                [metadata, labels, name] if metadata == "metadata" && labels == "labels" => {
+                    of_label(name, target.kind.as_deref())
+                }
+                _ => None,
+            };
+            let field = label.map_or_else(|| names.join("."), str::to_owned);
             Some(Self {
                 kind: target.kind.clone(),
                 name: target.name.clone().filter(|name| is_plain(name)),
-                field: names.collect::<Vec<_>>().join("."),
+                field,
                 span: path.span(),
             })
         });
@@ -113,6 +138,18 @@ impl Change {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         holds(&self.field, path) || holds(path, &self.field)
+    }
+}
+
+const LABELS: &str = "metadata.labels";
+
+/// What one of Istio's labels changes. They are read together: one that is added changes what the others mean; and
+/// behind a waypoint all of a ServiceEntry has other effects.
+fn of_label(label: &str, kind: Option<&str>) -> Option<&'static str> {
+    match (label, kind) {
+        ("istio.io/use-waypoint", Some("ServiceEntry")) => Some(""),
+        ("istio-injection", _) => Some(LABELS),
+        _ => label.contains("istio.io/").then_some(LABELS),
     }
 }
 
@@ -169,6 +206,22 @@ mod tests {
             "ServiceEntry/a spec.workloadSelector",
         ];
         assert_eq!(fields(text, |root| Change::of_part(root, None)), wanted);
+    }
+
+    #[test]
+    fn labels_of_istio_are_changed_together() {
+        let text =
+            "kind: Namespace\nmetadata: {name: a, labels: {istio.io/use-waypoint: w, team: x}}\n";
+        let of = |root: Node<'_>| Change::of_part(root, None);
+        let wanted = [
+            "Namespace/a metadata.labels",
+            "Namespace/a metadata.labels.team",
+        ];
+        assert_eq!(fields(text, of), wanted);
+        let text = "kind: ServiceEntry\nmetadata: {name: a, labels: {istio.io/use-waypoint: w}}\n";
+        assert_eq!(fields(text, of), ["ServiceEntry/a "]);
+        let text = "istio.io/use-waypoint: w\nteam: x\n";
+        assert_eq!(fields(text, Change::of_labels), ["/ metadata.labels"]);
     }
 
     #[test]

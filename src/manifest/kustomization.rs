@@ -28,7 +28,7 @@ pub struct Kustomization {
     pub patches: Vec<String>,
     /// Those of them of which it says which resources they are for.
     pub targeted: Vec<(String, Target)>,
-    /// What the patches change that stand in it.
+    /// What its labels change, and the patches that stand in it.
     pub changes: Vec<Change>,
     /// Set on every namespaced resource that it reaches, also on those that name another.
     pub namespace: Option<Spanned<String>>,
@@ -97,6 +97,11 @@ impl Kustomization {
                     out.patches.push(path);
                 }
             }
+        }
+        let common = root.get("commonLabels").map(|it| it.value);
+        let pairs = items(root, "labels").filter_map(|it| Some(it.get("pairs")?.value));
+        for labels in common.into_iter().chain(pairs) {
+            out.changes.extend(Change::of_labels(labels));
         }
         for item in items(root, "patchesStrategicMerge") {
             match item.as_str() {

@@ -1,13 +1,11 @@
 //! A policy for HTTP where only ztunnel is.
 
-use foldhash::HashMap;
-
+use super::ambient::{Ambient, OtherEnvoys};
 use super::context::Defined;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
-use crate::istio::resource::{Resource, Spec};
-use crate::istio::route::VirtualService;
+use crate::istio::resource::Resource;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -28,12 +26,18 @@ pub(super) struct AmbientWithoutWaypoint;
 impl Check for AmbientWithoutWaypoint {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let ambient = Ambient::of(cx);
+        if ambient.is_empty() {
+            return;
+        }
+        let others = OtherEnvoys::new(cx, &ambient);
+        let only_ztunnel =
+            |resource: &Resource, host: &str| only_ztunnel(cx, &ambient, &others, resource, host);
         for (resource, rule) in cx.destination_rules() {
             let subsets = rule.subsets.items().iter();
             let mut of_subsets = subsets.filter_map(|it| it.traffic_policy.as_deref());
             let policy = rule.traffic_policy.as_ref().or_else(|| of_subsets.next());
             if let (Some(host), Some(policy)) = (&rule.host, policy)
-                && let Some(found) = ambient.without_waypoint(cx, resource, &host.value)
+                && let Some(found) = only_ztunnel(resource, &host.value)
             {
                 report(policy.key, "this policy has", "rules", found, out);
             }
@@ -42,13 +46,11 @@ impl Check for AmbientWithoutWaypoint {
             let http = service.http.as_ref().map(|section| section.key);
             let tls = service.tls.as_ref().map(|section| section.key);
             let tcp = service.tcp.as_ref().map(|section| section.key);
-            let section = http.or(tls).or(tcp);
-            let Some(key) = section.filter(|_| is_for_mesh(service)) else {
+            let Some(key) = http.or(tls).or(tcp) else {
                 continue;
             };
             let hosts = service.hosts.items().iter();
-            let mut found =
-                hosts.filter_map(|host| ambient.without_waypoint(cx, resource, &host.value));
+            let mut found = hosts.filter_map(|host| only_ztunnel(resource, &host.value));
             if let Some(found) = found.next() {
                 report(key, "these routes have", "routes", found, out);
             }
@@ -56,67 +58,49 @@ impl Check for AmbientWithoutWaypoint {
     }
 }
 
-/// The ambient namespaces, with the line that makes them so.
-pub(super) struct Ambient<'a>(HashMap<&'a str, (&'a Resource, Span)>);
-
-impl<'a> Ambient<'a> {
-    pub(super) fn of(cx: &Context<'a>) -> Self {
-        let namespaces = cx
-            .world
-            .resources
-            .iter()
-            .filter(|it| matches!(it.spec, Spec::Namespace));
-        let ambient = namespaces.filter_map(|it| {
-            let mode = it.meta.labels.get("istio.io/dataplane-mode")?;
-            (mode.value == "ambient").then_some((it.name(), (*it, mode.span)))
-        });
-        Self(ambient.collect())
-    }
-
-    /// The line that makes a namespace ambient.
-    pub(super) fn label(&self, namespace: Option<&str>) -> Option<Span> {
-        self.0.get(namespace?).map(|(_, label)| *label)
-    }
-
-    /// The external host of the same ambient namespace that is meant, where only ztunnel is on the way to it; and the
-    /// line that makes the namespace ambient.
-    fn without_waypoint<'c>(
-        &self,
-        cx: &'c Context<'_>,
-        resource: &Resource,
-        host: &str,
-    ) -> Option<(Span, Defined<'c>)> {
-        let &(namespace, label) = self.0.get(resource.namespace()?)?;
-        let external = cx.external_under(host, resource.namespace())?;
-        let own = external.definition.resource;
-        let bound = uses_waypoint(own) || uses_waypoint(namespace);
-        (!bound && own.namespace() == resource.namespace()).then_some((label, external))
-    }
+/// A host to which only ztunnel is on the way.
+struct OnlyZtunnel<'c> {
+    basis: Basis,
+    /// The line that makes the namespace ambient.
+    label: Span,
+    external: Defined<'c>,
 }
 
-fn report(
-    place: Span,
-    this_has: &str,
-    what: &str,
-    (label, external): (Span, Defined<'_>),
-    out: &mut Findings,
-) {
+/// The external host of the same ambient namespace that a rule is for, if nothing but ztunnel is on the way to it.
+fn only_ztunnel<'c>(
+    cx: &'c Context<'_>,
+    ambient: &Ambient<'_>,
+    others: &OtherEnvoys<'_>,
+    resource: &Resource,
+    host: &str,
+) -> Option<OnlyZtunnel<'c>> {
+    let own = resource.namespace()?;
+    let (namespace, label) = ambient.get(Some(own))?;
+    let external = cx.external_under(host, Some(own))?;
+    let entry = external.definition.resource;
+    let bound = uses_waypoint(entry) || uses_waypoint(namespace);
+    if bound || entry.namespace() != Some(own) || others.may_use(cx, ambient, external.host, own) {
+        return None;
+    }
+    Some(OnlyZtunnel {
+        basis: ambient.basis_for_all(own),
+        label,
+        external,
+    })
+}
+
+fn report(place: Span, this_has: &str, what: &str, found: OnlyZtunnel<'_>, out: &mut Findings) {
+    let external = found.external;
     let message = format!(
         "{this_has} no effect: `{}` uses no waypoint, and ztunnel moves bytes without looking at {what}",
         external.host
     );
-    out.add(Basis::Proven, place, message, |finding| {
+    out.add(found.basis, place, message, |finding| {
         finding
-            .because(label, "the namespace is ambient")
+            .because(found.label, "the namespace is ambient")
             .because(external.line, "the external host")
-            .help("bind the ServiceEntry to a waypoint with the label `istio.io/use-waypoint`")
+            .help("bind the ServiceEntry to a waypoint (an Envoy proxy) with the label `istio.io/use-waypoint`")
     });
-}
-
-/// Whether workloads are to use it, not only gateways.
-fn is_for_mesh(service: &VirtualService) -> bool {
-    let gateways = service.gateways.items();
-    gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
 }
 
 fn uses_waypoint(resource: &Resource) -> bool {

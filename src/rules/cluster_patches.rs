@@ -11,6 +11,8 @@ use crate::source::{Span, Spanned};
 pub(super) struct ClusterPatch<'f> {
     pub(super) resource: &'f Resource,
     pub(super) filter: &'f EnvoyFilter,
+    /// It takes the clusters away.
+    pub(super) removes: bool,
     pub(super) context: Option<&'f Spanned<PatchContext>>,
     pub(super) host: &'f str,
     pub(super) host_line: Span,
@@ -34,7 +36,8 @@ impl<'f> ClusterPatch<'f> {
     fn of(resource: &'f Resource, filter: &'f EnvoyFilter, patch: &'f ConfigPatch) -> Option<Self> {
         let matches = &patch.matches.as_ref()?.value;
         let operation = patch.patch.as_ref()?.value.operation.as_ref()?.value;
-        let changes = matches!(operation, PatchOperation::Merge | PatchOperation::Remove);
+        let removes = operation == PatchOperation::Remove;
+        let changes = removes || operation == PatchOperation::Merge;
         let clusters = patch.apply_to.as_ref()?.value == ApplyTo::Cluster;
         let context = matches.context.as_ref();
         let at_waypoint = context.is_some_and(|it| it.value == PatchContext::Waypoint);
@@ -47,6 +50,7 @@ impl<'f> ClusterPatch<'f> {
             return Some(Self {
                 resource,
                 filter,
+                removes,
                 context,
                 host: parts.host,
                 host_line: name.span,
@@ -60,6 +64,7 @@ impl<'f> ClusterPatch<'f> {
         Some(Self {
             resource,
             filter,
+            removes,
             context,
             host: service.value.as_str(),
             host_line: service.span,

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cluster_patches::{ClusterPatch, cluster_patches};
+use super::context::HOSTS;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
+use crate::egress::virtual_service::Binding;
 use crate::istio::envoy_filter::PatchContext;
+use crate::istio::resource::Spec;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -28,7 +31,8 @@ pub(super) struct EnvoyFilterOnOtherHop;
 struct Ways<'t> {
     /// Some go straight out.
     direct: bool,
-    gateways: BTreeSet<&'t Client>,
+    /// Each with the line that leads to it.
+    gateways: BTreeMap<&'t Client, Option<Span>>,
     /// The line of the host.
     line: Span,
 }
@@ -36,13 +40,24 @@ struct Ways<'t> {
 /// The ways to a host, by the namespace of the clients.
 type ByClient<'t> = BTreeMap<&'t str, Ways<'t>>;
 
+/// What is wrong with the place of a patch.
+struct Misplaced {
+    basis: Basis,
+    message: String,
+    help: String,
+    /// The line that leads to the gateway.
+    lead: Option<Span>,
+}
+
 impl Check for EnvoyFilterOnOtherHop {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
-        let patches: Vec<ClusterPatch<'_>> = cluster_patches(cx).collect();
+        let patches = cluster_patches(cx).filter(|it| !it.removes);
+        let patches: Vec<ClusterPatch<'_>> = patches.collect();
         if patches.is_empty() {
             return;
         }
         let by_host = ways(traffic);
+        let by_pods = sidecars_of_pods(cx);
         for patch in patches {
             let Some(by_client) = by_host.get(patch.host) else {
                 continue;
@@ -54,93 +69,114 @@ impl Check for EnvoyFilterOnOtherHop {
             if everywhere || patch.filter.target_refs.is_some() {
                 continue;
             }
-            let closed = cx.world.knows_all("VirtualService");
-            let Some((basis, message, help)) =
-                misplaced(&patch, context.value, (own, closed), by_client)
-            else {
+            let found = match context.value {
+                PatchContext::SidecarOutbound if !by_pods.contains(own) => {
+                    for_sidecars(&patch, own, by_client)
+                        .filter(|_| !sidecars_are_led_to(cx, patch.host, own))
+                }
+                PatchContext::Gateway => {
+                    let closed = cx.world.knows_all("VirtualService");
+                    for_gateways(&patch, own, by_client, closed)
+                        .filter(|_| !other_gateways_are_led_to(cx, patch.host, own, by_client))
+                }
+                _ => None,
+            };
+            let Some(found) = found.filter(|_| out.is_first(context.span)) else {
                 continue;
             };
-            if !out.is_first(context.span) {
-                continue;
-            }
             let line = by_client.values().next().map(|it| it.line);
-            out.add(basis, context.span, message, |finding| {
-                let finding = line.into_iter().fold(finding, |finding, line| {
-                    finding.because(line, "the external host")
-                });
-                finding.help(help)
+            out.add(found.basis, context.span, found.message, |finding| {
+                let lead = found.lead.map(|it| (it, "this leads to the gateway"));
+                let line = line.map(|it| (it, "the external host"));
+                let labels = lead.into_iter().chain(line);
+                let finding =
+                    labels.fold(finding, |finding, (line, why)| finding.because(line, why));
+                finding.help(found.help)
             });
         }
     }
 }
 
-/// Why a patch that is for proxies of the namespace `own` changes nothing on the way to the host. `closed`: no other
-/// VirtualService leads anywhere.
-fn misplaced(
+/// Why a patch for sidecars of the namespace `own` changes nothing on the way to the host.
+fn for_sidecars(
     patch: &ClusterPatch<'_>,
-    context: PatchContext,
-    (own, closed): (&str, bool),
+    own: &str,
     by_client: &ByClient<'_>,
-) -> Option<(Basis, String, String)> {
+) -> Option<Misplaced> {
     let host = patch.host;
-    let in_gateway = |gateway: &&&Client| gateway.namespace() == Some(own);
-    let mut gateways = by_client.values().flat_map(|it| &it.gateways);
-    let own_gateway = gateways.find(in_gateway);
-    let ways = by_client.get(own);
-    match context {
-        PatchContext::SidecarOutbound => {
-            let gateway = match ways {
-                Some(ways) if ways.direct => return None,
-                Some(ways) => ways.gateways.first()?,
-                None => own_gateway?,
-            };
-            let basis = match (ways, selects(patch, gateway)) {
-                (Some(_), _) | (None, Some(true)) => Basis::Proven,
-                (None, Some(false)) => return None,
-                (None, None) => Basis::assuming(format!("no sidecar in `{own}` calls `{host}`")),
-            };
-            let there = gateway.namespace().unwrap_or_default();
-            Some((
-                basis,
-                format!(
-                    "this patch changes nothing on the way to `{host}`: the egress gateway in `{there}` connects to it, \
-                     and no sidecar does"
-                ),
-                format!("write `context: GATEWAY`, in the namespace `{there}`"),
-            ))
+    let selects_some = patch.filter.workload_selector.is_some();
+    let (gateway, lead, basis) = match by_client.get(own) {
+        Some(ways) if ways.direct => return None,
+        // It may be for those that go another way.
+        Some(_) if selects_some => return None,
+        Some(ways) => {
+            let (gateway, lead) = ways.gateways.first_key_value()?;
+            (*gateway, *lead, Basis::Proven)
         }
-        PatchContext::Gateway if own_gateway.is_none() => {
-            let ways = ways?;
-            let (basis, who, help) = match ways.gateways.first() {
-                Some(gateway) => {
-                    let there = gateway.namespace().unwrap_or_default();
-                    (
-                        Basis::Proven,
-                        format!("the gateway in `{there}` connects to it"),
-                        format!("put it into `{there}`"),
-                    )
-                }
-                None => (
-                    match closed {
-                        true => Basis::Proven,
-                        false => {
-                            Basis::assuming("no VirtualService elsewhere leads through a gateway")
-                        }
-                    },
-                    "sidecars connect to it, and no gateway".to_owned(),
-                    "write `context: SIDECAR_OUTBOUND`".to_owned(),
-                ),
+        None => {
+            let (gateway, lead) = own_gateway(own, by_client)?;
+            let basis = match selects(patch, gateway) {
+                Some(true) => Basis::Proven,
+                Some(false) => return None,
+                None => Basis::assuming(format!("no sidecar in `{own}` calls `{host}`")),
             };
-            Some((
-                basis,
-                format!(
-                    "this patch, for gateways in `{own}`, changes nothing on the way to `{host}`: {who}"
-                ),
-                help,
-            ))
+            (gateway, lead, basis)
         }
-        _ => None,
+    };
+    let there = gateway.namespace().unwrap_or_default();
+    Some(Misplaced {
+        basis,
+        message: format!(
+            "this patch changes nothing on the way to `{host}`: the egress gateway in `{there}` connects to it, and no \
+             sidecar of `{own}` does"
+        ),
+        help: format!("write `context: GATEWAY`, in the namespace `{there}`"),
+        lead,
+    })
+}
+
+/// Why a patch for gateways in the namespace `own` changes nothing on the way to the host. `closed`: no other
+/// VirtualService leads anywhere.
+fn for_gateways(
+    patch: &ClusterPatch<'_>,
+    own: &str,
+    by_client: &ByClient<'_>,
+    closed: bool,
+) -> Option<Misplaced> {
+    if own_gateway(own, by_client).is_some() {
+        return None;
     }
+    let host = patch.host;
+    let found = |basis, who: &str, help, lead| Misplaced {
+        basis,
+        message: format!(
+            "this patch, for gateways in `{own}`, changes nothing on the way to `{host}`: {who}"
+        ),
+        help,
+        lead,
+    };
+    Some(match by_client.get(own)?.gateways.first_key_value() {
+        Some((gateway, lead)) => {
+            let there = gateway.namespace().unwrap_or_default();
+            let who = format!("the gateway in `{there}` connects to it");
+            found(Basis::Proven, &who, format!("put it into `{there}`"), *lead)
+        }
+        None => {
+            let basis = match closed {
+                true => Basis::Proven,
+                false => Basis::assuming("no VirtualService elsewhere leads through a gateway"),
+            };
+            let help = "write `context: SIDECAR_OUTBOUND`".to_owned();
+            found(basis, "sidecars connect to it, and no gateway", help, None)
+        }
+    })
+}
+
+/// A gateway of the namespace that connects to the host.
+fn own_gateway<'t>(own: &str, by_client: &ByClient<'t>) -> Option<(&'t Client, Option<Span>)> {
+    let mut gateways = by_client.values().flat_map(|it| &it.gateways);
+    let found = gateways.find(|(gateway, _)| gateway.namespace() == Some(own));
+    found.map(|(gateway, lead)| (*gateway, *lead))
 }
 
 /// Whether a filter selects the pods of a gateway; `None` where it selects all.
@@ -156,22 +192,71 @@ fn selects(patch: &ClusterPatch<'_>, gateway: &Client) -> Option<bool> {
     Some(gateway.has_labels(labels.map(|(key, value)| (key.value.as_str(), value.value.as_str()))))
 }
 
+/// The namespaces with Sidecars for single pods, which may go ways of their own.
+fn sidecars_of_pods<'a>(cx: &Context<'a>) -> BTreeSet<&'a str> {
+    let resources = cx.world.resources.iter();
+    let of_pods = resources.filter(
+        |it| matches!(&it.spec, Spec::Sidecar(sidecar) if sidecar.workload_selector.is_some()),
+    );
+    of_pods.filter_map(|it| it.namespace()).collect()
+}
+
+/// Whether a rule for sidecars leads or mirrors straight to the host, whatever is called.
+fn sidecars_are_led_to(cx: &Context<'_>, host: &str, own: &str) -> bool {
+    let all = &cx.model.virtual_services;
+    let led = all.routing_to(host);
+    led.len() > HOSTS
+        || led.iter().filter_map(|at| all.get(*at)).any(|routes| {
+            let mut destinations = routes.destinations_of_sidecars().into_iter();
+            all.exposure(routes, Some(own)).is_some() && destinations.any(|(it, _)| it == host)
+        })
+}
+
+/// Whether a VirtualService leads a gateway to the host that may be in this namespace: one that is not known to be where
+/// those are that reach it.
+fn other_gateways_are_led_to(
+    cx: &Context<'_>,
+    host: &str,
+    own: &str,
+    by_client: &ByClient<'_>,
+) -> bool {
+    let known = by_client.values().flat_map(|it| it.gateways.keys());
+    let known: BTreeSet<_> = known.filter_map(|it| it.namespace()).collect();
+    let elsewhere = |binding: &Binding<'_>| match binding {
+        Binding::Mesh => true,
+        Binding::Gateway { namespace, .. } => {
+            namespace.is_some_and(|it| it != own && known.contains(it))
+        }
+    };
+    let all = &cx.model.virtual_services;
+    let led = all.routing_gateways_to(host);
+    led.len() > HOSTS
+        || led
+            .iter()
+            .filter_map(|at| all.get(*at))
+            .any(|routes| !routes.bindings.iter().all(elsewhere))
+}
+
 fn ways<'t>(traffic: &'t Traffic<'_>) -> BTreeMap<&'t str, ByClient<'t>> {
     let mut by_host: BTreeMap<&str, ByClient<'_>> = BTreeMap::new();
     for reached in traffic.reached() {
-        let first = reached.path.hops.first();
-        let Some(client) = first.and_then(|hop| hop.client().namespace()) else {
+        let Some(first) = reached.path.hops.first() else {
+            continue;
+        };
+        let Some(client) = first.client().namespace() else {
             continue;
         };
         let by_client = by_host.entry(&reached.path.host).or_default();
         let ways = by_client.entry(client).or_insert_with(|| Ways {
             direct: false,
-            gateways: BTreeSet::new(),
+            gateways: BTreeMap::new(),
             line: reached.host_line(),
         });
         match reached.hop.client() {
             gateway if gateway.is_gateway() => {
-                ways.gateways.insert(gateway);
+                let chosen = first.result.clusters.get(first.chosen);
+                let lead = chosen.and_then(|it| it.name.spans().first().copied());
+                ways.gateways.entry(gateway).or_insert(lead);
             }
             _ => ways.direct = true,
         }

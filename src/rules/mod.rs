@@ -1,6 +1,7 @@
 //! Declares the rule interface, the registry, and one check per file.
 
 mod address_conflict;
+mod ambient;
 mod ambient_export_to;
 mod ambient_none_without_address;
 mod ambient_without_waypoint;

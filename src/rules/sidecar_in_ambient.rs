@@ -1,8 +1,8 @@
 //! A Sidecar where no sidecars are.
 
-use super::ambient_without_waypoint::Ambient;
+use super::ambient::Ambient;
 use super::context::existing;
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::{Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::resource::Spec;
 
@@ -28,15 +28,22 @@ impl Check for SidecarInAmbient {
             let Spec::Sidecar(sidecar) = &resource.spec else {
                 continue;
             };
-            let label = ambient.label(resource.namespace());
+            let Some((own, (_, label))) = resource
+                .namespace()
+                .and_then(|own| Some((own, ambient.get(Some(own))?)))
+            else {
+                continue;
+            };
             let egress = sidecar.egress.as_ref().map(|it| it.key);
             let policy = sidecar.outbound_traffic_policy.as_ref().map(|it| it.key);
-            let (Some(label), Some(place)) = (label, egress.or(policy)) else {
+            // One for single pods is for such as have a sidecar.
+            let for_all = sidecar.workload_selector.is_none();
+            let Some(place) = egress.or(policy).filter(|_| for_all) else {
                 continue;
             };
             let message = "this Sidecar has no effect: the pods of the namespace have no sidecar, and ztunnel does not read \
                            it";
-            out.add(Basis::Proven, place, message, |finding| {
+            out.add(ambient.basis(own), place, message, |finding| {
                 finding
                     .because(label, "the namespace is ambient")
                     .help("remove it; what may leave is decided by an AuthorizationPolicy on a waypoint, or by a NetworkPolicy")

@@ -17,6 +17,8 @@ pub struct VirtualServices<'a> {
     default: DefaultExport,
     mesh: Mesh,
     by_gateway: HashMap<&'a str, Vec<usize>>,
+    /// Those bound to gateways, by the hosts they route to.
+    through_gateways: HashMap<String, Vec<usize>>,
 }
 
 /// Those bound to sidecars, by their hosts.
@@ -59,6 +61,7 @@ impl<'a> VirtualServices<'a> {
         }));
         let mut mesh = Mesh::default();
         let mut by_gateway: HashMap<&str, Vec<usize>> = HashMap::default();
+        let mut through_gateways = HashMap::default();
         for (at, service) in all.iter().enumerate() {
             for binding in &service.bindings {
                 match binding {
@@ -72,12 +75,16 @@ impl<'a> VirtualServices<'a> {
                     }
                 }
             }
+            if service.bindings.iter().any(|it| *it != Binding::Mesh) {
+                add_destinations(&mut through_gateways, at, service);
+            }
         }
         Self {
             all,
             default,
             mesh,
             by_gateway,
+            through_gateways,
         }
     }
 
@@ -161,6 +168,11 @@ impl<'a> VirtualServices<'a> {
     pub fn routing_to(&self, host: &str) -> &[usize] {
         self.mesh.destinations.get(host).map_or(&[], Vec::as_slice)
     }
+
+    /// Those bound to gateways that have a destination of this host.
+    pub fn routing_gateways_to(&self, host: &str) -> &[usize] {
+        self.through_gateways.get(host).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Mesh {
@@ -175,11 +187,19 @@ impl Mesh {
                 self.tcp.insert(host, at);
             }
         }
-        for (host, _) in service.destinations() {
-            let routed = self.destinations.entry(host.into_owned()).or_default();
-            if routed.last() != Some(&at) {
-                routed.push(at);
-            }
+        add_destinations(&mut self.destinations, at, service);
+    }
+}
+
+fn add_destinations(
+    by_host: &mut HashMap<String, Vec<usize>>,
+    at: usize,
+    service: &VirtualService<'_>,
+) {
+    for (host, _) in service.destinations() {
+        let routed = by_host.entry(host.into_owned()).or_default();
+        if routed.last() != Some(&at) {
+            routed.push(at);
         }
     }
 }

@@ -7,6 +7,8 @@ mod sources;
 
 use std::borrow::Cow;
 
+use smol_str::SmolStr;
+
 use super::client::Client;
 use super::host::to_fqdn;
 use super::http_rule::{HttpRule, Target, Written};
@@ -14,7 +16,7 @@ use super::visibility::{DefaultExport, exposure, viewer};
 use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::route as api;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 pub use binding::Binding;
 use delegates::Delegates;
@@ -159,14 +161,38 @@ impl<'a> VirtualService<'a> {
 
     /// The same, without HTTP rules that are for clients of another namespace.
     pub fn destinations_for(&self, client: Option<&str>) -> Vec<(Cow<'a, str>, u32)> {
+        self.destinations_of(|rule| is_for(rule, client), |_| true)
+    }
+
+    /// The same, of the rules for sidecars alone.
+    pub fn destinations_of_sidecars(&self) -> Vec<(Cow<'a, str>, u32)> {
+        self.destinations_of(HttpRule::is_for_sidecars, |gateways| {
+            gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
+        })
+    }
+
+    /// Those of the rules that are asked for; of rules for bytes by the gateways of one match.
+    fn destinations_of(
+        &self,
+        http: impl Fn(&HttpRule<'a>) -> bool,
+        bytes: impl Fn(&[Spanned<SmolStr>]) -> bool,
+    ) -> Vec<(Cow<'a, str>, u32)> {
         let mut targets: Vec<Target<'a>> = Vec::new();
-        for rule in self.http().filter(|rule| is_for(rule, client)) {
+        for rule in self.http().filter(http) {
             targets.extend(rule.route().iter().filter_map(|entry| rule.target(entry)));
             targets.extend(rule.mirror());
             targets.extend(rule.mirrors().map(|(target, _)| target));
         }
-        let tcp = self.spec.tcp.items().iter().map(|rule| &rule.route);
-        let tls = self.spec.tls.items().iter().map(|rule| &rule.route);
+        let tcp = self.spec.tcp.items().iter().filter(|rule| {
+            let matches = rule.matches.items();
+            matches.is_empty() || matches.iter().any(|it| bytes(it.gateways.items()))
+        });
+        let tls = self.spec.tls.items().iter().filter(|rule| {
+            let matches = rule.matches.items();
+            matches.is_empty() || matches.iter().any(|it| bytes(it.gateways.items()))
+        });
+        let tcp = tcp.map(|rule| &rule.route);
+        let tls = tls.map(|rule| &rule.route);
         targets.extend(
             tcp.chain(tls)
                 .flat_map(|route| route.items())
