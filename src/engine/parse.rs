@@ -162,7 +162,7 @@ impl Source<'_> {
             State::Template => out.template(text),
             State::Patch | State::Fragment => {
                 out.patches += usize::from(mentions_istio(text));
-                if state == State::Patch && mentions_istio(text) {
+                if state == State::Patch && (mentions_istio(text) || is_service(root)) {
                     out.changes.append(&mut Change::of_patch(root, None));
                 }
                 out.diagnostics
@@ -172,6 +172,12 @@ impl Source<'_> {
         }
         matches!(state, State::Resource | State::Other)
     }
+}
+
+/// Whether it is for a Kubernetes Service, from which a rule may conclude.
+fn is_service(root: Node<'_>) -> bool {
+    let kind = root.get("kind");
+    kind.is_some_and(|it| it.value.as_str().as_deref() == Some("Service"))
 }
 
 /// Whether the text is about Istio: what is only let pass for its Services is others' to judge.
@@ -189,6 +195,7 @@ impl Parsed {
             && self.comments.is_empty()
             && !self.broken
             && self.patches == 0
+            && self.changes.is_empty()
     }
 
     fn template(&mut self, text: &str) {

@@ -1,8 +1,10 @@
 //! Several endpoints where the connect strategy makes a cluster that has room for one.
 
+use super::clusters::Cluster;
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
+use crate::egress::cluster::connect_race;
 use crate::egress::facts::ClusterType;
 use crate::source::Span;
 
@@ -25,7 +27,7 @@ pub(super) struct ConnectRaceWithEndpoints;
 const LABELS: usize = 3;
 
 impl Check for ConnectRaceWithEndpoints {
-    fn check_traffic(&self, _: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
+    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         for cluster in traffic.clusters() {
             let (facts, host) = (&cluster.facts, cluster.service.host);
             // Of the endpoints under `DNS_ROUND_ROBIN` Istio itself keeps one for each port.
@@ -40,14 +42,14 @@ impl Check for ConnectRaceWithEndpoints {
                 continue;
             }
             let message = format!(
-                "Envoy refuses the cluster of {}: this makes it `LOGICAL_DNS`, which has room for one endpoint, not {}",
+                "Envoy refuses the cluster of {}: the annotation makes it `LOGICAL_DNS`, with room for one endpoint, not {}",
                 cluster.destination(),
                 facts.endpoints.len()
             );
             let lines = facts.endpoints.iter();
             let lines = lines.filter_map(|it| it.address.spans().first().copied());
             let lines: Vec<Span> = lines.take(LABELS).collect();
-            out.add(Basis::Proven, annotation, message, |finding| {
+            out.add(basis(cx, cluster), annotation, message, |finding| {
                 lines
                     .into_iter()
                     .fold(finding, |finding, line| finding.because(line, "an endpoint"))
@@ -57,6 +59,17 @@ impl Check for ConnectRaceWithEndpoints {
                          addresses then race",
                     )
             });
+        }
+    }
+}
+
+/// Of several entries of a host the oldest decides, which the files do not tell.
+fn basis(cx: &Context<'_>, cluster: &Cluster<'_>) -> Basis {
+    let mut services = cx.model.registry.of_host(cluster.service.name());
+    match services.all(|it| connect_race(it.definition).is_some()) {
+        true => Basis::Proven,
+        false => {
+            Basis::assuming("the entry with the annotation is the oldest of those for this host")
         }
     }
 }

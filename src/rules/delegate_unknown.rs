@@ -95,7 +95,7 @@ impl<'c> ByName<'c> {
         Self {
             found,
             default: cx.model.mesh.virtual_service_export(),
-            is_certain: cx.world.knows_all("VirtualService"),
+            is_certain: cx.world.knows_all("VirtualService") && !cx.world.is_renamed(),
         }
     }
 

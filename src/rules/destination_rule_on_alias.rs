@@ -38,10 +38,16 @@ impl Check for DestinationRuleOnAlias {
             if !services.all(|it| it.resolution == Resolution::Alias) {
                 continue;
             }
+            let target = to_fqdn(&alias.value, resource.namespace());
+            let is_defined = cx.model.registry.of_host(&target).next().is_some();
             let message = format!(
-                "this rule is not used: `{}` only stands for `{}`, and what is sent to it takes the clusters of that name",
+                "this rule is not used: `{}` only stands for `{}`, and what is sent to it takes the clusters of that name{}",
                 super::unknown_hosts::shown(&host),
-                alias.value
+                alias.value,
+                match is_defined {
+                    true => "",
+                    false => ", if any",
+                }
             );
             let plain = plain_ports(cx, rule, &alias.value);
             out.add(Basis::Proven, written.span, message, |finding| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
-use super::twins::{Twins, by_number, full_name, twins};
+use super::twins::{Twins, by_number, full_name, is_private, twins};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::protocol::Protocol;
@@ -56,7 +56,15 @@ impl Check for DuplicateHost {
                 full_name(one),
             );
             let files = (one.resource.span.file, other.resource.span.file);
-            let basis = Basis::together(cx.world.is_one_folder(files.0, files.1));
+            let is_known = one.namespace().is_some() && other.namespace().is_some();
+            let basis = match (is_private(cx, &twins), twins.one_namespace) {
+                (true, _) => {
+                    Basis::assuming("the one for a single namespace is not its mock or sandbox")
+                }
+                _ if is_known => Basis::together(cx.world.is_one_folder(files.0, files.1)),
+                (_, true) => Basis::assuming("both are applied to one namespace"),
+                (_, false) => Basis::assuming("they are applied to different namespaces"),
+            };
             out.add(basis, twins.later.line, message, |finding| {
                 let finding = finding
                     .because(twins.earlier.line, "the other definition")

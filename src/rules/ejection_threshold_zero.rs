@@ -1,10 +1,12 @@
 //! Outlier detection whose one detector is switched off.
 
 use super::clusters::Cluster;
+use super::levels::{Level, levels};
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::facts::ClusterType;
+use crate::istio::traffic::OutlierDetection;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -45,7 +47,9 @@ impl Check for EjectionThresholdZero {
                 cluster.destination()
             );
             let mut endpoints = cluster.facts.endpoints.iter();
-            let basis = match endpoints.any(|endpoint| endpoint.locality.is_some()) {
+            let may_be_meant =
+                endpoints.any(|endpoint| endpoint.locality.is_some()) || switches_off(cx, cluster);
+            let basis = match may_be_meant {
                 true => Basis::assuming("hosts that fail are to be ejected"),
                 false => Basis::Proven,
             };
@@ -61,6 +65,25 @@ impl Check for EjectionThresholdZero {
             });
         }
     }
+}
+
+/// Whether a subset does not want what the policy of its host has, which it can say in no other way.
+fn switches_off(cx: &Context<'_>, cluster: &Cluster<'_>) -> bool {
+    let Some(block) = cluster.facts.outlier.spans().first() else {
+        return false;
+    };
+    let has_block = |level: &Level<'_>| level.outlier_detection.is_some_and(|it| it.key == *block);
+    let mut rules = cx.rules_for(cluster.service.name());
+    let rule = rules.find(|(_, rule)| levels(rule).any(|it| it.of_subset && has_block(&it)));
+    rule.is_some_and(|(_, rule)| {
+        let mut blocks = levels(rule).filter(|it| !it.of_subset);
+        blocks.any(|it| it.outlier_detection.is_some_and(|it| detects(&it.value)))
+    })
+}
+
+fn detects(block: &OutlierDetection) -> bool {
+    let threshold = block.consecutive_5xx_errors.as_ref();
+    threshold.is_none_or(|it| it.value > 0)
 }
 
 /// With the split, the detector of failed connections cannot be switched off.

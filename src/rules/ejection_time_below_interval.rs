@@ -8,7 +8,7 @@ use crate::egress::forecast::span_of_time;
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "ejection-time-below-interval",
-        summary: "`baseEjectionTime` is below `interval`: an ejection only ends with the interval",
+        summary: "`baseEjectionTime` is below `interval`: an ejection may last longer by a whole interval",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -45,10 +45,11 @@ impl Check for EjectionTimeBelowInterval {
                 continue;
             }
             let message = format!(
-                "an ejected host of {} comes back only after {}, not after {}: ejections end with the `interval`",
+                "a first ejection in {} lasts up to {}, not {}: Envoy looks every {} (`interval`) which are over",
                 cluster.destination(),
-                span_of_time(whole),
+                span_of_time(time.saturating_add(whole)),
                 span_of_time(time),
+                span_of_time(whole),
             );
             let basis = Basis::assuming("the shorter time is meant");
             out.add(basis, place, message, |finding| {

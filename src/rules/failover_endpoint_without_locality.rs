@@ -1,12 +1,13 @@
 //! Failover between localities that no endpoint names.
 
+use super::context::Defined;
 use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::istio::decode::Items;
-use crate::istio::resource::Spec;
+use crate::istio::resource::{Resource, Spec};
 use crate::istio::service::WorkloadEntry;
-use crate::istio::traffic::LocalityLbSetting;
+use crate::istio::traffic::{DestinationRule, LocalityLbSetting};
 use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -36,6 +37,9 @@ impl Check for FailoverEndpointWithoutLocality {
                 let Spec::ServiceEntry(entry) = &defined.definition.resource.spec else {
                     continue;
                 };
+                if !is_all_there_is(cx, (resource, rule), &defined) {
+                    continue;
+                }
                 let endpoints = entry.endpoints.items();
                 let mut unknown = endpoints.iter().filter(|it| !order.knows(&it.value));
                 let Some(first) = unknown.next().filter(|_| endpoints.len() > 1) else {
@@ -73,6 +77,27 @@ impl Check for FailoverEndpointWithoutLocality {
     }
 }
 
+/// Whether the endpoints of a host are surely those of one entry, and the rule the one that orders them.
+fn is_all_there_is(
+    cx: &Context<'_>,
+    (resource, rule): (&Resource, &DestinationRule),
+    defined: &Defined<'_>,
+) -> bool {
+    let definition = defined.definition;
+    let (own, others) = (definition.namespace(), resource.namespace());
+    let declared = &definition.export_to;
+    let is_seen = own == others
+        || match declared.is_empty() {
+            true => cx.default_export_to().all(|it| it == "*"),
+            false => declared.iter().any(|it| &**it == "*"),
+        };
+    let mut rules = cx.rules_for(defined.host);
+    is_seen
+        && definition.selector.is_none()
+        && cx.model.registry.of_host(defined.host).count() == 1
+        && rules.all(|(_, it)| std::ptr::eq(it, rule))
+}
+
 /// What a policy orders endpoints by.
 struct Order<'r> {
     key: Span,
@@ -87,6 +112,9 @@ const OF_LOCALITY: [&str; 3] = [
     "topology.kubernetes.io/zone",
     "topology.istio.io/subzone",
 ];
+
+/// What Istio takes for the locality of an endpoint without one.
+const OF_ENDPOINT: &str = "istio-locality";
 
 impl<'r> Order<'r> {
     /// `None` where it goes by something else than localities.
@@ -116,6 +144,6 @@ impl<'r> Order<'r> {
     fn knows(&self, endpoint: &WorkloadEntry) -> bool {
         let labels = endpoint.labels.as_ref();
         let has = |label: &&str| labels.is_some_and(|own| own.value.get(label).is_some());
-        endpoint.locality.is_some() || self.labels.iter().any(has)
+        endpoint.locality.is_some() || has(&OF_ENDPOINT) || self.labels.iter().any(has)
     }
 }

@@ -70,6 +70,13 @@ fn meet(cx: &Context<'_>, one: &Definition<'_>, other: &Definition<'_>) -> bool 
     }
 }
 
+/// Whether one is for its own namespace alone, and the other is of another: Istio's way to have a mock or a sandbox there.
+pub(super) fn is_private(cx: &Context<'_>, twins: &Twins<'_>) -> bool {
+    let mut both = [twins.earlier.definition, twins.later.definition].into_iter();
+    let own = |it: &Definition<'_>| audience(cx, it) == BTreeSet::from([it.namespace()]);
+    !twins.one_namespace && both.any(own)
+}
+
 /// The namespaces that see a definition, `*` for all.
 fn audience<'d>(cx: &'d Context<'_>, definition: &'d Definition<'_>) -> BTreeSet<Option<&'d str>> {
     let own = definition.namespace();

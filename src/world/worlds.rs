@@ -101,6 +101,12 @@ impl World<'_> {
             .is_some_and(|resource| resource.contains(span))
     }
 
+    /// Whether some kustomization gives resources other names than their files do.
+    pub fn is_renamed(&self) -> bool {
+        let mut all = self.kustomizations.iter();
+        all.any(|it| !it.name_prefix.is_empty() || !it.name_suffix.is_empty())
+    }
+
     /// Whether it is certain that nothing of a kind exists but what is here.
     pub fn knows_all(&self, kind: &str) -> bool {
         self.closed && !self.templates.may_hold(kind)

@@ -91,7 +91,7 @@ impl Plan<'_> {
 }
 
 /// The line that has the proxy connect to all addresses of a name and take the first that answers.
-fn connect_race(definition: &Definition<'_>) -> Option<Span> {
+pub fn connect_race(definition: &Definition<'_>) -> Option<Span> {
     let strategy = definition
         .resource
         .meta

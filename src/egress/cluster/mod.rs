@@ -12,6 +12,7 @@ mod outlier;
 mod tests;
 mod tls;
 
+pub use kind::connect_race;
 pub use name::ClusterName;
 
 use load_balancer::lb_policy;
