@@ -125,11 +125,14 @@ pub fn load(request: Request<'_>) -> Loaded {
     let kustomizations = out.kustomizations.iter().map(|it| it.file);
     let patches = out.changes.iter().map(|change| change.span.file);
     let named: HashSet<FileId> = kustomizations.chain(patches).collect();
+    let mut injects = false;
     for (text, parsed) in texts.into_iter().zip(parsed) {
         if parsed.is_empty() && !named.contains(&text.file) {
-            // Such files say which pods have sidecars, and are asked for no more.
+            // Whether pods say if they have a sidecar is asked of the texts; one that does is enough.
             let source = out.sources.get(text.file).text.as_bytes();
-            if memmem::find(source, INJECT.as_bytes()).is_none() {
+            let first = !injects && memmem::find(source, INJECT.as_bytes()).is_some();
+            injects |= first;
+            if !first {
                 out.sources.forget(text.file);
             }
         } else {
