@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::host::to_fqdn;
 use super::http_match::{Half, HttpMatch, Place, conflict};
+use super::virtual_service::names_mesh;
 use crate::istio::decode::Items;
 use crate::istio::resource::Resource;
 use crate::istio::route::{
@@ -103,10 +104,7 @@ impl<'a> HttpRule<'a> {
         self.parts().all(|part| {
             let matches = part.rule.value.matches.items();
             let mut gateways = matches.iter().map(|it| it.value.gateways.items());
-            let is_for_them = |named: &[_]| {
-                named.is_empty() || named.iter().any(|it: &Spanned<_>| it.value == "mesh")
-            };
-            matches.is_empty() || gateways.any(is_for_them)
+            matches.is_empty() || gateways.any(names_mesh)
         })
     }
 

@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
+use crate::egress::virtual_service::names_mesh;
 use crate::istio::decode::{Items, List, Rare};
 use crate::source::Span;
 
@@ -86,8 +87,7 @@ fn set<const N: usize>(
 }
 
 fn is_for_gateways(names: &Rare<List<SmolStr>>) -> bool {
-    let names = names.items();
-    !names.is_empty() && names.iter().all(|it| it.value != "mesh")
+    !names_mesh(names.items())
 }
 
 /// Of a connection a gateway looks at the port and the server name.

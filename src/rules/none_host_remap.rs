@@ -1,13 +1,13 @@
 //! Another host for a connection whose address is the client's.
 
-use super::targets::{is_for_sidecars, names_mesh};
+use super::targets::is_for_sidecars;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
 use crate::egress::host::overlaps;
 use crate::egress::http_rule::Target;
 use crate::egress::service::{Origin, Resolution, Service};
-use crate::egress::virtual_service::{Binding, VirtualService as Routes};
+use crate::egress::virtual_service::{Binding, VirtualService as Routes, names_mesh};
 use crate::istio::decode::Items;
 use crate::source::Span;
 

@@ -7,7 +7,7 @@ use crate::egress::client::Client;
 use crate::egress::http_match::Place;
 use crate::egress::http_rule::{HttpRule, Target};
 use crate::egress::service::Origin;
-use crate::egress::virtual_service::{Binding, VirtualService};
+use crate::egress::virtual_service::{Binding, VirtualService, names_mesh};
 use crate::istio::decode::Items;
 use crate::source::Spanned;
 
@@ -73,11 +73,6 @@ pub(super) fn is_for_sidecars(rule: &HttpRule<'_>, client: &Client) -> bool {
             client,
         })
     })
-}
-
-/// Whether a match of connections with these `gateways` is for sidecars.
-pub(super) fn names_mesh(gateways: &[Spanned<SmolStr>]) -> bool {
-    gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
 }
 
 /// Where copies of its HTTP requests go.

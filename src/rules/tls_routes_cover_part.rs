@@ -7,7 +7,7 @@ use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::host::{is_wildcard, subset_of};
 use crate::egress::service::{Origin, Service};
-use crate::egress::virtual_service::Binding;
+use crate::egress::virtual_service::{Binding, names_mesh};
 use crate::istio::decode::Items;
 use crate::istio::proxy::OutboundMode;
 use crate::istio::route::TlsMatch;
@@ -91,11 +91,9 @@ impl Check for TlsRoutesCoverPart {
 
 /// Whether it holds in sidecars on a TLS port of the service.
 fn acts_on(it: &TlsMatch, service: &Service<'_>) -> bool {
-    let gateways = it.gateways.items();
     let port = it.port.as_ref().map_or(0, |port| port.value);
     let mut ports = service.ports.iter().filter(|port| port.protocol.is_tls());
-    (gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh"))
-        && ports.any(|it| port == 0 || i64::from(it.number) == port)
+    names_mesh(it.gateways.items()) && ports.any(|it| port == 0 || i64::from(it.number) == port)
 }
 
 /// The first names, for messages.

@@ -13,7 +13,7 @@ use crate::egress::host::{self, other_names};
 use crate::egress::l4_route::L4Route;
 use crate::egress::proxy::Proxy;
 use crate::egress::service::Resolution;
-use crate::egress::virtual_service::{Binding, Section, VirtualService};
+use crate::egress::virtual_service::{Section, VirtualService, names_mesh};
 use crate::istio::Items;
 use crate::istio::decode::{List, Map, Rare};
 use crate::source::Spanned;
@@ -63,7 +63,6 @@ impl<'m> ByteChains<'_, '_, 'm> {
                 for condition in rule.value.matches.items() {
                     let asked = &condition.value;
                     let admitted = self.admits(&L4Condition {
-                        namespace: service.namespace(),
                         gateways: &asked.gateways,
                         labels: &asked.source_labels,
                         port: &asked.port,
@@ -164,7 +163,6 @@ impl<'m> ByteChains<'_, '_, 'm> {
                 for condition in conditions {
                     let asked = &condition.value;
                     let admitted = self.admits(&L4Condition {
-                        namespace: service.namespace(),
                         gateways: &asked.gateways,
                         labels: &asked.source_labels,
                         port: &asked.port,
@@ -223,11 +221,7 @@ impl<'m> ByteChains<'_, '_, 'm> {
 
     fn admits(&self, condition: &L4Condition<'_>) -> bool {
         let client = &self.proxy.scope.client;
-        let gateways = condition.gateways.items();
-        let mesh = gateways.is_empty()
-            || gateways.iter().any(|gateway| {
-                Binding::parse(&gateway.value, condition.namespace) == Binding::Mesh
-            });
+        let mesh = names_mesh(condition.gateways.items());
         let labels = condition
             .labels
             .iter()
@@ -248,7 +242,6 @@ impl<'m> ByteChains<'_, '_, 'm> {
 
 /// What a `match` of a `tls` or `tcp` rule asks for, as far as the proxy's configuration answers it.
 struct L4Condition<'c> {
-    namespace: Option<&'c str>,
     gateways: &'c Rare<List<SmolStr>>,
     labels: &'c Rare<Map<SmolStr>>,
     port: &'c Rare<i64>,

@@ -1,6 +1,9 @@
 //! What a VirtualService is bound to.
 
+use smol_str::SmolStr;
+
 use crate::egress::namespace::{Same, same};
+use crate::source::Spanned;
 
 /// What a VirtualService is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,4 +56,9 @@ impl<'a> Binding<'a> {
             _ => false,
         }
     }
+}
+
+/// Whether a match with these `gateways` is for sidecars, too.
+pub fn names_mesh(gateways: &[Spanned<SmolStr>]) -> bool {
+    gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
 }

@@ -18,7 +18,7 @@ use crate::istio::resource::Resource;
 use crate::istio::route as api;
 use crate::source::{Span, Spanned};
 
-pub use binding::Binding;
+pub use binding::{Binding, names_mesh};
 use delegates::Delegates;
 pub use index::{Section, VirtualServices};
 
@@ -166,9 +166,7 @@ impl<'a> VirtualService<'a> {
 
     /// The same, of the rules for sidecars alone.
     pub fn destinations_of_sidecars(&self) -> Vec<(Cow<'a, str>, u32)> {
-        self.destinations_of(HttpRule::is_for_sidecars, |gateways| {
-            gateways.is_empty() || gateways.iter().any(|it| it.value == "mesh")
-        })
+        self.destinations_of(HttpRule::is_for_sidecars, names_mesh)
     }
 
     /// Those of the rules that are asked for; of rules for bytes by the gateways of one match.
