@@ -7,6 +7,7 @@ use super::context::HOSTS;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
+use crate::egress::path::{Asked, Question};
 use crate::egress::virtual_service::Binding;
 use crate::istio::envoy_filter::PatchContext;
 use crate::istio::resource::Spec;
@@ -27,7 +28,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct EnvoyFilterOnOtherHop;
 
-/// How the clients of one namespace reach a host.
+/// How the clients of one namespace reach the host.
 struct Ways<'t> {
     /// Some go straight out.
     direct: bool,
@@ -37,7 +38,7 @@ struct Ways<'t> {
     line: Span,
 }
 
-/// The ways to a host, by the namespace of the clients.
+/// The ways to the host, by the namespace of the clients.
 type ByClient<'t> = BTreeMap<&'t str, Ways<'t>>;
 
 /// What is wrong with the place of a patch.
@@ -49,52 +50,92 @@ struct Misplaced {
     lead: Option<Span>,
 }
 
+/// With patches for more hosts nothing is said of the further ones, each of which is asked about.
+const ASKED: usize = 64;
+
 impl Check for EnvoyFilterOnOtherHop {
-    fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic, out: &mut Findings) {
-        let patches = cluster_patches(cx).filter(|it| !it.removes);
-        let patches: Vec<ClusterPatch<'_>> = patches.collect();
-        if patches.is_empty() {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut by_host: BTreeMap<&str, Vec<(ClusterPatch<'_>, Side<'_>)>> = BTreeMap::new();
+        for patch in cluster_patches(cx) {
+            let defined = || cx.model.registry.of_host(patch.host).next().is_some();
+            if let Some(side) = Side::of(cx, &patch).filter(|_| defined()) {
+                by_host.entry(patch.host).or_default().push((patch, side));
+            }
+        }
+        if by_host.is_empty() {
             return;
         }
-        let by_host = ways(traffic);
+        let paths = Asked::new(cx.model);
         let by_pods = sidecars_of_pods(cx);
-        for patch in patches {
-            let Some(by_client) = by_host.get(patch.host) else {
-                continue;
+        for (host, patches) in by_host.into_iter().take(ASKED) {
+            let question = Question {
+                host: Some(host.to_owned()),
+                ..Question::default()
             };
-            let (Some(context), Some(own)) = (patch.context, patch.resource.namespace()) else {
-                continue;
-            };
-            let everywhere = own == cx.model.rules.root_namespace();
-            if everywhere || patch.filter.target_refs.is_some() {
-                continue;
+            let traffic = Traffic::new(paths.declared(&question));
+            let by_client = ways(&traffic, host);
+            for (patch, side) in patches {
+                judge(cx, &patch, &side, &by_client, &by_pods, out);
             }
-            let found = match context.value {
-                PatchContext::SidecarOutbound if !by_pods.contains(own) => {
-                    for_sidecars(&patch, own, by_client)
-                        .filter(|_| !sidecars_are_led_to(cx, patch.host, own))
-                }
-                PatchContext::Gateway => {
-                    let closed = cx.world.knows_all("VirtualService");
-                    for_gateways(&patch, own, by_client, closed)
-                        .filter(|_| !other_gateways_are_led_to(cx, patch.host, own, by_client))
-                }
-                _ => None,
-            };
-            let Some(found) = found.filter(|_| out.is_first(context.span)) else {
-                continue;
-            };
-            let line = by_client.values().next().map(|it| it.line);
-            out.add(found.basis, context.span, found.message, |finding| {
-                let lead = found.lead.map(|it| (it, "this leads to the gateway"));
-                let line = line.map(|it| (it, "the external host"));
-                let labels = lead.into_iter().chain(line);
-                let finding =
-                    labels.fold(finding, |finding, (line, why)| finding.because(line, why));
-                finding.help(found.help)
-            });
         }
     }
+}
+
+/// The proxies that a patch is for.
+struct Side<'f> {
+    gateways: bool,
+    own: &'f str,
+    line: Span,
+}
+
+impl<'f> Side<'f> {
+    /// Nothing where those of all namespaces are, or what else may connect.
+    fn of(cx: &Context<'_>, patch: &ClusterPatch<'f>) -> Option<Self> {
+        let (context, own) = (patch.context?, patch.resource.namespace()?);
+        let everywhere = own == cx.model.rules.root_namespace();
+        let gateways = match context.value {
+            PatchContext::SidecarOutbound => false,
+            PatchContext::Gateway => true,
+            _ => return None,
+        };
+        let judged = !everywhere && !patch.removes && patch.filter.target_refs.is_none();
+        judged.then_some(Self {
+            gateways,
+            own,
+            line: context.span,
+        })
+    }
+}
+
+fn judge(
+    cx: &Context<'_>,
+    patch: &ClusterPatch<'_>,
+    side: &Side<'_>,
+    by_client: &ByClient<'_>,
+    by_pods: &BTreeSet<&str>,
+    out: &mut Findings,
+) {
+    let (host, own) = (patch.host, side.own);
+    let found = if side.gateways {
+        let closed = cx.world.knows_all("VirtualService");
+        for_gateways(patch, own, by_client, closed)
+            .filter(|_| !other_gateways_are_led_to(cx, host, own, by_client))
+    } else if by_pods.contains(own) {
+        None
+    } else {
+        for_sidecars(patch, own, by_client).filter(|_| !sidecars_are_led_to(cx, host, own))
+    };
+    let Some(found) = found.filter(|_| out.is_first(side.line)) else {
+        return;
+    };
+    let line = by_client.values().next().map(|it| it.line);
+    out.add(found.basis, side.line, found.message, |finding| {
+        let lead = found.lead.map(|it| (it, "this leads to the gateway"));
+        let line = line.map(|it| (it, "the external host"));
+        let labels = lead.into_iter().chain(line);
+        let finding = labels.fold(finding, |finding, (line, why)| finding.because(line, why));
+        finding.help(found.help)
+    });
 }
 
 /// Why a patch for sidecars of the namespace `own` changes nothing on the way to the host.
@@ -237,16 +278,16 @@ fn other_gateways_are_led_to(
             .any(|routes| !routes.bindings.iter().all(elsewhere))
 }
 
-fn ways<'t>(traffic: &'t Traffic<'_>) -> BTreeMap<&'t str, ByClient<'t>> {
-    let mut by_host: BTreeMap<&str, ByClient<'_>> = BTreeMap::new();
-    for reached in traffic.reached() {
+/// The ways to the host, by client.
+fn ways<'t>(traffic: &'t Traffic<'_>, host: &str) -> ByClient<'t> {
+    let mut by_client = ByClient::new();
+    for reached in traffic.reached().filter(|it| it.path.host == host) {
         let Some(first) = reached.path.hops.first() else {
             continue;
         };
         let Some(client) = first.client().namespace() else {
             continue;
         };
-        let by_client = by_host.entry(&reached.path.host).or_default();
         let ways = by_client.entry(client).or_insert_with(|| Ways {
             direct: false,
             gateways: BTreeMap::new(),
@@ -261,5 +302,5 @@ fn ways<'t>(traffic: &'t Traffic<'_>) -> BTreeMap<&'t str, ByClient<'t>> {
             _ => ways.direct = true,
         }
     }
-    by_host
+    by_client
 }

@@ -25,7 +25,7 @@ pub(super) struct Clients<'m> {
     of_routes: Vec<OfRoutes>,
     /// The namespaces of the gateways through which hosts are reached.
     gateways: HostIndex<String>,
-    model: &'m Model<'m>,
+    pub(super) model: &'m Model<'m>,
 }
 
 /// The clients of one VirtualService.
@@ -99,6 +99,30 @@ impl<'m> Clients<'m> {
         let mut services = registry.of_host_in(host, definition.namespace());
         services.any(|service| registry.exposure(&service, client.namespace()).is_some())
     }
+
+    /// Who asks for a destination that no file defines: of a host that is defined, though not on this port, its clients.
+    pub(super) fn askers(&self, question: &Question) -> BTreeSet<Client> {
+        if let Some(client) = &question.client {
+            return BTreeSet::from([client.clone()]);
+        }
+        let definitions = self.model.registry.definitions().iter();
+        let entries = definitions.filter(|it| it.origin == Origin::ServiceEntry);
+        let mut found: BTreeSet<Client> = entries
+            .filter_map(|entry| {
+                let hosts = entry.hosts.iter().take(LOOKED_AT);
+                let host = hosts
+                    .map(|host| &*host.name)
+                    .find(|it| question.wants_host(it))?;
+                Some(self.of(entry, host))
+            })
+            .flatten()
+            .take(CLIENTS)
+            .collect();
+        if found.is_empty() {
+            found.insert(Client::default());
+        }
+        found
+    }
 }
 
 /// Of a VirtualService that leads to a gateway and from there on: the namespaces of the Services that it leads to.
@@ -116,29 +140,4 @@ fn namespaces_behind(service: &VirtualService<'_>) -> Vec<String> {
         .take(BEHIND)
         .map(str::to_owned)
         .collect()
-}
-
-/// Who asks for a destination that no file defines: of a host that is defined, though not on this port, its clients.
-pub(super) fn askers(model: &Model<'_>, question: &Question) -> BTreeSet<Client> {
-    if let Some(client) = &question.client {
-        return BTreeSet::from([client.clone()]);
-    }
-    let clients = Clients::new(model);
-    let definitions = model.registry.definitions().iter();
-    let entries = definitions.filter(|it| it.origin == Origin::ServiceEntry);
-    let mut found: BTreeSet<Client> = entries
-        .filter_map(|entry| {
-            let hosts = entry.hosts.iter().take(LOOKED_AT);
-            let host = hosts
-                .map(|host| &*host.name)
-                .find(|it| question.wants_host(it))?;
-            Some(clients.of(entry, host))
-        })
-        .flatten()
-        .take(CLIENTS)
-        .collect();
-    if found.is_empty() {
-        found.insert(Client::default());
-    }
-    found
 }

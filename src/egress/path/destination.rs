@@ -29,13 +29,12 @@ pub(super) struct Destination {
 
 /// What is asked for, by client.
 pub(super) fn destinations(
-    model: &Model<'_>,
+    clients: &Clients<'_>,
     question: &Question,
 ) -> BTreeMap<Client, Vec<Destination>> {
-    let clients = Clients::new(model);
     let mut by_client: BTreeMap<Client, Vec<Destination>> = BTreeMap::new();
     let mut left = DESTINATIONS;
-    for (at, definition) in (0..).zip(model.registry.definitions()) {
+    for (at, definition) in (0..).zip(clients.model.registry.definitions()) {
         if definition.origin != Origin::ServiceEntry || !definition.mesh_external {
             continue;
         }

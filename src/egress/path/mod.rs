@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use part::Parts;
 pub use question::Question;
 
-use self::clients::askers;
+use self::clients::Clients;
 use self::walk::Walk;
 use super::call::Call;
 use super::client::Client;
@@ -96,24 +96,45 @@ impl Path {
 
 /// The paths that are asked for; the way of the very call where the files define no such destination.
 pub fn paths_to(model: &Model<'_>, question: &Question) -> Vec<Path> {
-    let mut found: Vec<Path> = Parts::asked(model, question.clone()).flatten().collect();
-    if !found.is_empty() {
-        return found;
+    let asked = Asked::new(model);
+    let found = asked.declared(question);
+    match found.is_empty() {
+        true => asked.undeclared(question),
+        false => found,
     }
-    let mut walk = Walk::new(model, Arc::default(), usize::MAX);
-    for client in askers(model, question) {
-        let Some(call) = question.call(&client) else {
-            continue;
-        };
-        let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
-        let chains = walk.chains(call);
-        found.extend(chains.into_iter().map(|hops| Path {
-            host: host.clone(),
-            port,
-            speaks,
-            declared: None,
-            hops,
-        }));
+}
+
+/// Answers questions about the paths of one world, one after the other.
+pub struct Asked<'m>(Clients<'m>);
+
+impl<'m> Asked<'m> {
+    pub fn new(model: &'m Model<'m>) -> Self {
+        Self(Clients::new(model))
     }
-    found
+
+    /// The paths to what the files define.
+    pub fn declared(&self, question: &Question) -> Vec<Path> {
+        Parts::asked(&self.0, question.clone()).flatten().collect()
+    }
+
+    /// The way of the very call.
+    fn undeclared(&self, question: &Question) -> Vec<Path> {
+        let mut walk = Walk::new(self.0.model, Arc::default(), usize::MAX);
+        let mut found = Vec::new();
+        for client in self.0.askers(question) {
+            let Some(call) = question.call(&client) else {
+                continue;
+            };
+            let (host, port, speaks) = (call.host.clone(), call.port, call.speaks);
+            let chains = walk.chains(call);
+            found.extend(chains.into_iter().map(|hops| Path {
+                host: host.clone(),
+                port,
+                speaks,
+                declared: None,
+                hops,
+            }));
+        }
+        found
+    }
 }

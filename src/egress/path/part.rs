@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::clients::Clients;
 use super::destination::{Destination, destinations};
 use super::walk::Walk;
 use super::{Path, Question};
@@ -39,22 +40,22 @@ pub struct Parts<'m> {
 impl<'m> Parts<'m> {
     /// All paths. Of a cluster with very many endpoints only the first are kept.
     pub fn new(model: &'m Model<'m>) -> Self {
-        Self::of(model, Question::default(), KEPT)
+        Self::of(&Clients::new(model), Question::default(), KEPT)
     }
 
     /// The paths that are asked for.
-    pub(super) fn asked(model: &'m Model<'m>, question: Question) -> Self {
-        Self::of(model, question, usize::MAX)
+    pub(super) fn asked(clients: &Clients<'m>, question: Question) -> Self {
+        Self::of(clients, question, usize::MAX)
     }
 
-    fn of(model: &'m Model<'m>, question: Question, kept: usize) -> Self {
+    fn of(clients: &Clients<'m>, question: Question, kept: usize) -> Self {
         let mut ahead = VecDeque::new();
-        for (client, all) in destinations(model, &question) {
+        for (client, all) in destinations(clients, &question) {
             let pieces = all.chunks(OF_WALK);
             ahead.extend(pieces.map(|piece| Errand::new(client.clone(), piece.to_vec())));
         }
         Self {
-            model,
+            model: clients.model,
             question,
             kept,
             ahead,

@@ -3,7 +3,7 @@
 use crate::egress::call::Call;
 use crate::egress::client::Client;
 use crate::egress::facts::Speaks;
-use crate::egress::host::subset_of;
+use crate::egress::host::{is_wildcard, subset_of};
 
 /// Which paths are asked for. What is left open is not asked about.
 #[derive(Clone, Debug, Default)]
@@ -16,9 +16,10 @@ pub struct Question {
 
 impl Question {
     pub(super) fn wants_host(&self, host: &str) -> bool {
-        self.host
-            .as_ref()
-            .is_none_or(|wanted| subset_of(&wanted.to_lowercase(), &host.to_lowercase()))
+        self.host.as_ref().is_none_or(|wanted| {
+            wanted.eq_ignore_ascii_case(host)
+                || is_wildcard(host) && subset_of(&wanted.to_lowercase(), &host.to_lowercase())
+        })
     }
 
     pub(super) fn wants(&self, port: u32, speaks: Speaks) -> bool {
