@@ -71,6 +71,12 @@ fn print(sources: &Sources, files: &[File], worlds: &Worlds<'_>) -> String {
         for file in files.iter().filter(|file| world.holds(file.id)) {
             let _ = writeln!(out, "  {}", file.place);
         }
+        let held = files.iter().filter(|file| world.holds(file.id));
+        let held = held.flat_map(|file| &file.resources);
+        for resource in held.filter(|it| !world.sees(it.span)) {
+            let path = &sources.get(resource.span.file).path;
+            let _ = writeln!(out, "  left out: {} of {path}", resource.name());
+        }
         for resource in world
             .resources
             .iter()

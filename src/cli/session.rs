@@ -186,7 +186,7 @@ pub(super) fn choose<'w, 'a>(
             }),
         ([world], None) => Ok(world),
         _ => bail!(
-            "the files belong to several clusters; choose one with --world: {}",
+            "the files belong to several clusters or revisions; choose one with --world: {}",
             names()
         ),
     }

@@ -106,8 +106,7 @@ fn keep_world(findings: &mut Vec<Diagnostic>, loaded: &Loaded, worlds: &Worlds<'
         return;
     };
     findings.retain(|finding| {
-        let file = finding.span.file;
-        let here = !manifests.contains(&file) || world.holds(file);
+        let here = !manifests.contains(&finding.span.file) || world.sees(finding.span);
         let holds = finding.worlds.as_ref();
         here && holds.is_none_or(|worlds| worlds.iter().any(|it| **it == *name))
     });

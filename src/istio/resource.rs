@@ -18,6 +18,9 @@ use crate::yaml::{Kind, Node};
 /// The label, or annotation, that says of a pod whether it gets a sidecar.
 pub const INJECT: &str = "sidecar.istio.io/inject";
 
+/// The label that says which control plane an object is for, or which one injects the pods of a namespace.
+pub const REVISION: &str = "istio.io/rev";
+
 /// The namespace of an object. An unknown one may equal any other: nothing invisible is concluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Namespace {
@@ -63,7 +66,7 @@ impl Meta {
         let ours = |name: &str| name.contains("istio.io/") || name.starts_with("egress-lint/");
         self.annotations.retain(ours);
         if spec.is_policy() {
-            self.labels = Map::default();
+            self.labels.retain(|name| name == REVISION);
         }
     }
 }

@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::Basis;
 use super::context::{Context, HOSTS};
 use crate::egress::virtual_service::{Binding, VirtualService};
-use crate::istio::resource::{INJECT, Resource, Spec};
+use crate::istio::resource::{INJECT, REVISION, Resource, Spec};
 use crate::source::Span;
 
 /// The namespaces whose pods have no sidecar, with the line that makes them so.
@@ -77,8 +77,7 @@ impl<'a> Ambient<'a> {
 /// Whether `istioctl analyze` takes the pods for such with sidecars, ambient or not.
 fn is_injected(namespace: &Resource) -> bool {
     let label = |name| namespace.meta.labels.get(name).map(|it| it.value.as_str());
-    label("istio-injection") == Some("enabled")
-        || label("istio.io/rev").is_some_and(|it| !it.is_empty())
+    label("istio-injection") == Some("enabled") || label(REVISION).is_some_and(|it| !it.is_empty())
 }
 
 /// The Envoys of gateways, and of sidecars elsewhere, that may use a host of an ambient namespace.

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use rayon::prelude::*;
 use smallvec::{SmallVec, smallvec};
 
-use super::worlds::Worlds;
+use super::worlds::{World, Worlds};
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 
@@ -67,14 +67,22 @@ impl Worlds<'_> {
                 *counts.entry(file).or_default() += 1;
             }
         }
+        let views: Vec<&World<'_>> = self
+            .list
+            .iter()
+            .filter(|it| !it.left_out.is_empty())
+            .collect();
         out.into_iter()
             .filter_map(|(mut finding, mut worlds)| {
                 worlds.sort_unstable();
                 worlds.dedup();
                 // What is no manifest, such as the configuration, belongs to all worlds.
                 let all = counts.get(&finding.span.file).copied();
-                if worlds.len() < all.unwrap_or(self.list.len()) {
-                    if is_absence(&finding) {
+                let blind = views.iter().filter(|it| it.leaves_out(finding.span));
+                let all = all.unwrap_or(self.list.len()).saturating_sub(blind.count());
+                if worlds.len() < all {
+                    worlds.retain(|world| self.is_proven(*world));
+                    if worlds.is_empty() || is_absence(&finding) {
                         return None;
                     }
                     finding.worlds = Some(self.names(&worlds));
@@ -98,6 +106,10 @@ impl Worlds<'_> {
             .flat_map(|(at, &a)| files.iter().skip(at + 1).map(move |&b| (a, b)));
         finding.spans().all(|span| world.is_decided(span))
             && pairs.into_iter().all(|(a, b)| self.lie_together(a, b))
+    }
+
+    fn is_proven(&self, world: usize) -> bool {
+        self.list.get(world).is_some_and(|world| !world.is_assumed)
     }
 
     fn names(&self, worlds: &[usize]) -> Box<[String]> {

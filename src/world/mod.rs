@@ -1,4 +1,4 @@
-//! Splits the resources into worlds (what one cluster holds) and finds the mesh config of each.
+//! Splits the resources into worlds (what one control plane of one cluster sees) and finds the mesh config of each.
 
 mod duplicate;
 mod file;
@@ -8,6 +8,7 @@ mod mesh;
 mod name;
 mod namespace;
 mod plan;
+mod revision;
 mod rivals;
 mod split;
 mod worlds;

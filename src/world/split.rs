@@ -9,6 +9,7 @@ use super::file::File;
 use super::identity::{Identity, is_filled_in};
 use super::mesh::{FoundMesh, Mesh};
 use super::plan::{Plan, by_name, by_rule, rivals};
+use super::revision;
 use super::rivals::FileIndex;
 use super::worlds::{World, Worlds};
 use crate::istio::Resource;
@@ -70,6 +71,7 @@ pub fn split<'a>(
                 &plan,
             )
         })
+        .flat_map(revision::views)
         .collect();
     list.sort_by(|a, b| a.name.cmp(&b.name));
     let numbers = files
@@ -213,6 +215,8 @@ fn build<'a>(
         files: ids,
         places,
         declared: !options.named.is_empty(),
+        left_out: Vec::new(),
+        is_assumed: false,
         kustomizations,
     }
 }

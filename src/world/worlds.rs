@@ -11,7 +11,7 @@ use crate::istio::Resource;
 use crate::manifest::{Kinds, Kustomizations, folder};
 use crate::source::{FileId, Span};
 
-/// What one cluster holds.
+/// What one cluster holds, as one revision of its control plane sees it.
 #[derive(Clone, Debug)]
 pub struct World<'a> {
     /// What tells it from the others; `None` where it is the only one.
@@ -33,12 +33,25 @@ pub struct World<'a> {
     pub(super) places: Vec<&'a str>,
     /// The configuration says that these files are one cluster's.
     pub(super) declared: bool,
+    /// Whole resources of its files that are for other revisions, sorted.
+    pub(super) left_out: Vec<Span>,
+    /// Nothing proves that it has clients.
+    pub(super) is_assumed: bool,
     pub(super) kustomizations: &'a Kustomizations,
 }
 
 impl World<'_> {
     pub fn holds(&self, file: FileId) -> bool {
         self.files.binary_search(&file).is_ok()
+    }
+
+    /// Whether what stands here is a part of it, or at least lies in one of its files.
+    pub fn sees(&self, span: Span) -> bool {
+        self.holds(span.file) && !self.leaves_out(span)
+    }
+
+    pub(super) fn leaves_out(&self, span: Span) -> bool {
+        lies_in(span, &self.left_out)
     }
 
     pub fn files(&self) -> &[FileId] {
@@ -88,17 +101,7 @@ impl World<'_> {
     /// Whether what stands here may be concluded from. A resource with several definitions exists, and nothing
     /// follows from its content.
     pub fn is_decided(&self, span: Span) -> bool {
-        let after = self.undecided.partition_point(|resource| {
-            *resource
-                <= Span {
-                    end: u32::MAX,
-                    ..span
-                }
-        });
-        !after
-            .checked_sub(1)
-            .and_then(|before| self.undecided.get(before))
-            .is_some_and(|resource| resource.contains(span))
+        !lies_in(span, &self.undecided)
     }
 
     /// Whether some kustomization gives resources other names than their files do.
@@ -111,6 +114,19 @@ impl World<'_> {
     pub fn knows_all(&self, kind: &str) -> bool {
         self.closed && !self.templates.may_hold(kind)
     }
+}
+
+/// Whether a place lies in one of these, which are sorted.
+fn lies_in(span: Span, resources: &[Span]) -> bool {
+    let upto = Span {
+        end: u32::MAX,
+        ..span
+    };
+    let after = resources.partition_point(|resource| *resource <= upto);
+    after
+        .checked_sub(1)
+        .and_then(|before| resources.get(before))
+        .is_some_and(|resource| resource.contains(span))
 }
 
 /// All worlds of a run.

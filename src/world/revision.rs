@@ -1,0 +1,74 @@
+//! What the control planes of several revisions see of one cluster.
+//!
+//! istiod leaves out the objects whose label `istio.io/rev` names another revision than its own. A tag is no revision
+//! there. Kubernetes' own objects are for all. Source: `LabelsInRevision` in `pkg/config/model.go`, and who calls it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::worlds::World;
+use crate::istio::resource::{REVISION, Resource, Spec};
+
+/// So many named revisions of one cluster are looked at. What only others see is judged by nobody.
+const MOST: usize = 4;
+
+/// The revision of a control plane that is installed without one. Source: `REVISION` in the chart of istiod.
+const UNNAMED: &str = "default";
+
+/// The world as each revision sees it; the world itself where all objects are for one.
+///
+/// Which revision the pods of a namespace have is not asked: what its labels name may be a tag, which no file resolves.
+/// That pods without a named revision exist is therefore assumed, unless an object is for just those.
+pub(super) fn views(world: World<'_>) -> Vec<World<'_>> {
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    let mut for_all = false;
+    for resource in world.resources.iter().filter(|it| is_parted(it)) {
+        match of(resource) {
+            Some(revision) => _ = named.insert(revision),
+            None => for_all = true,
+        }
+    }
+    let is_unnamed_known = named.remove(UNNAMED);
+    let unnamed = (is_unnamed_known || for_all).then_some(UNNAMED);
+    if named.len() + usize::from(unnamed.is_some()) < 2 {
+        return vec![world];
+    }
+    let named = named.into_iter().take(MOST);
+    let view = |revision| World {
+        is_assumed: revision == UNNAMED && !is_unnamed_known,
+        ..view(&world, revision)
+    };
+    named.chain(unnamed).map(view).collect()
+}
+
+fn view<'a>(world: &World<'a>, revision: &str) -> World<'a> {
+    let (resources, left_out): (Vec<_>, Vec<_>) = world
+        .resources
+        .iter()
+        .copied()
+        .partition(|it| !is_parted(it) || of(it).is_none_or(|own| own == revision));
+    let mut left_out: Vec<_> = left_out.iter().map(|it| it.span).collect();
+    left_out.sort_unstable();
+    let name = match &world.name {
+        Some(name) => Arc::from(format!("{name}@{revision}")),
+        None => Arc::from(revision),
+    };
+    World {
+        name: Some(name),
+        resources,
+        left_out,
+        ..world.clone()
+    }
+}
+
+/// Whether objects of the kind are left out by their label. Of Kubernetes' `Gateway` the label may name a tag, too.
+fn is_parted(resource: &Resource) -> bool {
+    resource.spec.is_of_mesh() && !matches!(resource.spec, Spec::KubeGateway(_))
+}
+
+/// The revision that alone sees the resource. One that is not known may be any.
+fn of(resource: &Resource) -> Option<&str> {
+    let label = resource.meta.labels.get(REVISION)?;
+    let is_known = !label.value.is_empty() && !resource.placeholders.contains(&label.span);
+    is_known.then_some(&label.value)
+}
