@@ -1,5 +1,7 @@
 //! A field that Istio does not have: what was meant by it.
 
+use std::borrow::Cow;
+
 use super::Field;
 use super::check::Checker;
 use super::places::{self, Place};
@@ -8,54 +10,61 @@ use crate::istio::version::IstioVersion;
 use crate::istio::wording::{bounded, listed, nearest, with_article};
 use crate::yaml::Entry;
 
-/// Fields that Istio once had: the end of the path, and what to do.
-const REMOVED: &[(&str, &str)] = &[
+/// What does the work of a field that Istio once had.
+#[derive(Clone, Copy, PartialEq)]
+enum Instead {
+    /// A field of the same object, or below it.
+    Field(&'static str),
+    /// What else to do.
+    Else(&'static str),
+}
+
+impl Instead {
+    fn advice(self) -> Cow<'static, str> {
+        match self {
+            Self::Field(field) => format!("use `{field}`").into(),
+            Self::Else(advice) => advice.into(),
+        }
+    }
+}
+
+/// Fields that Istio once had, by the end of the path.
+const REMOVED: &[(&str, Instead)] = &[
     (
         "spec.filters",
-        "use `configPatches`, with `applyTo: HTTP_FILTER`",
-    ),
-    ("spec.workloadLabels", "use `workloadSelector.labels`"),
-    ("http.appendHeaders", "use `headers.request.add`"),
-    ("http.appendRequestHeaders", "use `headers.request.add`"),
-    ("http.removeRequestHeaders", "use `headers.request.remove`"),
-    ("http.appendResponseHeaders", "use `headers.response.add`"),
-    (
-        "http.removeResponseHeaders",
-        "use `headers.response.remove`",
+        Instead::Else("use `configPatches`, with `applyTo: HTTP_FILTER`"),
     ),
     (
-        "http.route.appendRequestHeaders",
-        "use `headers.request.add`",
+        "spec.workloadLabels",
+        Instead::Field("workloadSelector.labels"),
     ),
+    ("http.appendHeaders", ADD_TO_REQUEST),
+    ("http.appendRequestHeaders", ADD_TO_REQUEST),
+    ("http.removeRequestHeaders", REMOVE_FROM_REQUEST),
+    ("http.appendResponseHeaders", ADD_TO_RESPONSE),
+    ("http.removeResponseHeaders", REMOVE_FROM_RESPONSE),
+    ("http.route.appendRequestHeaders", ADD_TO_REQUEST),
+    ("http.route.removeRequestHeaders", REMOVE_FROM_REQUEST),
+    ("http.route.appendResponseHeaders", ADD_TO_RESPONSE),
+    ("http.route.removeResponseHeaders", REMOVE_FROM_RESPONSE),
+    ("http.websocketUpgrade", Instead::Else(WEBSOCKETS)),
     (
-        "http.route.removeRequestHeaders",
-        "use `headers.request.remove`",
+        "http.fault.abort.percent",
+        Instead::Else("use `percentage: {value: …}`"),
     ),
-    (
-        "http.route.appendResponseHeaders",
-        "use `headers.response.add`",
-    ),
-    (
-        "http.route.removeResponseHeaders",
-        "use `headers.response.remove`",
-    ),
-    (
-        "http.websocketUpgrade",
-        "remove it: WebSockets work without",
-    ),
-    ("http.fault.abort.percent", "use `percentage: {value: …}`"),
-    (
-        "outlierDetection.http",
-        "set its fields in `outlierDetection` itself",
-    ),
-    (
-        "outlierDetection.tcp",
-        "set its fields in `outlierDetection` itself",
-    ),
-    ("destination.port.name", "use `number`"),
-    ("destination.name", "use `host`"),
-    ("destination.service", "use `host`"),
+    ("outlierDetection.http", Instead::Else(IN_ITSELF)),
+    ("outlierDetection.tcp", Instead::Else(IN_ITSELF)),
+    ("destination.port.name", Instead::Field("number")),
+    ("destination.name", Instead::Field("host")),
+    ("destination.service", Instead::Field("host")),
 ];
+
+const ADD_TO_REQUEST: Instead = Instead::Field("headers.request.add");
+const REMOVE_FROM_REQUEST: Instead = Instead::Field("headers.request.remove");
+const ADD_TO_RESPONSE: Instead = Instead::Field("headers.response.add");
+const REMOVE_FROM_RESPONSE: Instead = Instead::Field("headers.response.remove");
+const WEBSOCKETS: &str = "remove it: WebSockets work without";
+const IN_ITSELF: &str = "set its fields in `outlierDetection` itself";
 
 /// Fields that Istio never had, and what is usually meant by them.
 const INVENTED: &[(&str, &str)] = &[
@@ -71,7 +80,7 @@ const INVENTED: &[(&str, &str)] = &[
         "retryPolicy",
         "use `retries` in an HTTP route of a VirtualService",
     ),
-    ("websocketUpgrade", "remove it: WebSockets work without"),
+    ("websocketUpgrade", WEBSOCKETS),
 ];
 
 /// What is said of one unknown field of an object, or of several that are one mistake.
@@ -88,7 +97,7 @@ enum Mistake {
     /// It stands in the wrong place. All that is known about it is where there is such a field.
     Astray(&'static Place),
     /// It was removed. What to do instead, for all of them.
-    Removed(Vec<&'static str>),
+    Removed(Vec<Instead>),
 }
 
 /// What is said of an unknown field of an object that has these fields, and of which some are `taken`. `beside` are
@@ -115,10 +124,10 @@ pub(super) fn field<'t>(
         finding.message =
             format!("Istio {} does not know the field `{name}` yet", at.version).into();
         finding = finding.help(format!("it needs Istio {}", later.since));
-    } else if let Some((_, advice)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
+    } else if let Some(&(_, instead)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
         finding.message = format!("the field `{name}` was removed from Istio").into();
-        finding = finding.help(*advice);
-        mistake = Mistake::Removed(vec![advice]);
+        finding = finding.help(instead.advice());
+        mistake = Mistake::Removed(vec![instead]);
     } else if let Some(near) = meant(name, fields, at.version).filter(|near| {
         // Who has written both means something else by this one.
         !taken(near) || is_spelling_of(name, near)
@@ -158,8 +167,8 @@ impl<'t> Unknown<'t> {
 
     /// Whether the field is what came instead of it.
     pub(super) fn made_way_for(&self, field: &str) -> bool {
-        let instead = format!("use `{field}`");
-        matches!(&self.mistake, Mistake::Removed(advice) if advice.contains(&instead.as_str()))
+        let is_it = |it: &Instead| matches!(it, Instead::Field(own) if *own == field);
+        matches!(&self.mistake, Mistake::Removed(instead) if instead.iter().any(is_it))
     }
 
     /// Takes in another field of the object if it is part of the same mistake, as with a block in the wrong place or an
@@ -167,10 +176,10 @@ impl<'t> Unknown<'t> {
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
         match (&mut self.mistake, &other.mistake) {
             (Mistake::Astray(here), Mistake::Astray(there)) if here.is_beside(there) => {}
-            (Mistake::Removed(advice), Mistake::Removed(more)) => {
-                let new = more.iter().filter(|it| !advice.contains(it));
+            (Mistake::Removed(instead), Mistake::Removed(more)) => {
+                let new = more.iter().filter(|it| !instead.contains(it));
                 let new: Vec<_> = new.copied().collect();
-                advice.extend(new);
+                instead.extend(new);
             }
             _ => return Some(other),
         }
@@ -191,9 +200,13 @@ impl<'t> Unknown<'t> {
                 home.advice_for_all(at.kind),
                 "nor this one",
             ),
-            Mistake::Removed(advice) => (
+            Mistake::Removed(instead) => (
                 format!("the fields {names} were removed from Istio"),
-                advice.join("; "),
+                instead
+                    .iter()
+                    .map(|it| it.advice())
+                    .collect::<Vec<_>>()
+                    .join("; "),
                 "this one, too",
             ),
         };
