@@ -59,6 +59,7 @@ pub fn worlds<'a>(loaded: &'a Loaded, settings: &'a Settings<'a>) -> Worlds<'a> 
         named: named.collect(),
         mesh: settings.mesh.as_ref(),
         closed: settings.closed,
+        pods_differ: loaded.pods_differ,
     };
     world::split(&loaded.manifests, &loaded.kustomizations, &options)
 }

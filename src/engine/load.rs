@@ -59,6 +59,8 @@ pub struct Loaded {
     pub changes: Vec<Change>,
     /// How many resources Istio refuses.
     pub refused: usize,
+    /// A file says of single pods whether they have a sidecar. Only noted where a namespace is ambient.
+    pub pods_differ: bool,
 }
 
 /// A text to parse.
@@ -125,16 +127,15 @@ pub fn load(request: Request<'_>) -> Loaded {
     let kustomizations = out.kustomizations.iter().map(|it| it.file);
     let patches = out.changes.iter().map(|change| change.span.file);
     let named: HashSet<FileId> = kustomizations.chain(patches).collect();
-    let mut injects = false;
+    let mut resources = parsed.iter().flat_map(|it| &it.resources);
+    if resources.any(|it| it.ambient().is_some()) {
+        let inject = memmem::Finder::new(INJECT);
+        let mut texts = out.sources.iter().map(|(_, file)| file.text.as_bytes());
+        out.pods_differ = texts.any(|text| inject.find(text).is_some());
+    }
     for (text, parsed) in texts.into_iter().zip(parsed) {
         if parsed.is_empty() && !named.contains(&text.file) {
-            // Whether pods say if they have a sidecar is asked of the texts; one that does is enough.
-            let source = out.sources.get(text.file).text.as_bytes();
-            let first = !injects && memmem::find(source, INJECT.as_bytes()).is_some();
-            injects |= first;
-            if !first {
-                out.sources.forget(text.file);
-            }
+            out.sources.forget(text.file);
         } else {
             out.keep(text, parsed, request.namespace.as_ref());
         }

@@ -258,6 +258,15 @@ impl Resource {
         self.misspelt.iter().any(|it| it.field == field)
     }
 
+    /// The line that makes the pods of this Namespace a part of the ambient mesh.
+    pub fn ambient(&self) -> Option<Span> {
+        let mode = match self.spec {
+            Spec::Namespace => self.meta.labels.get("istio.io/dataplane-mode")?,
+            _ => return None,
+        };
+        (mode.value == "ambient").then_some(mode.span)
+    }
+
     /// The namespace that stands in the object; `None` also where something will be put in its place.
     pub fn written_namespace(&self) -> Option<&Spanned<SmolStr>> {
         let written = self.meta.namespace.as_ref();

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
-use memchr::memmem;
 
 use super::Basis;
 use super::context::{Context, HOSTS};
 use crate::egress::virtual_service::{Binding, VirtualService};
-use crate::istio::resource::{INJECT, REVISION, Resource, Spec};
+use crate::istio::resource::{REVISION, Resource, Spec};
 use crate::source::Span;
 
 /// The namespaces whose pods have no sidecar, with the line that makes them so.
@@ -26,22 +25,19 @@ impl<'a> Ambient<'a> {
     pub(super) fn of(cx: &Context<'a>) -> Self {
         let root = cx.model.rules.root_namespace();
         let all = cx.world.resources.iter().copied();
-        let mut out = Self::default();
+        let mut out = Self {
+            pods_differ: cx.world.pods_differ,
+            ..Self::default()
+        };
         for namespace in all.filter(|it| matches!(it.spec, Spec::Namespace)) {
             let name = namespace.name();
             if is_injected(namespace) {
                 out.injected.get_or_insert(name);
-            } else if let Some(mode) = namespace.meta.labels.get("istio.io/dataplane-mode")
-                && mode.value == "ambient"
+            } else if let Some(label) = namespace.ambient()
                 && name != root
             {
-                out.namespaces.insert(name, (namespace, mode.span));
+                out.namespaces.insert(name, (namespace, label));
             }
-        }
-        if !out.namespaces.is_empty() {
-            let inject = memmem::Finder::new(INJECT);
-            let mut texts = cx.sources.iter().map(|(_, file)| file.text.as_bytes());
-            out.pods_differ = texts.any(|text| inject.find(text).is_some());
         }
         out
     }

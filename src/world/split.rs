@@ -25,6 +25,8 @@ pub struct Options<'a> {
     pub mesh: Option<&'a FoundMesh>,
     /// These files are all there is.
     pub closed: bool,
+    /// A file says of single pods of an ambient namespace whether they have a sidecar.
+    pub pods_differ: bool,
 }
 
 /// A world of the configuration.
@@ -209,6 +211,7 @@ fn build<'a>(
         closed: options.closed
             && !plan.partial
             && held().all(|file| !file.broken && !kustomizations.is_open(&file.place)),
+        pods_differ: options.pods_differ,
         templates,
         undecided: undecided(&plan.files, repeated),
         alternatives: Arc::clone(alternatives),

@@ -21,6 +21,8 @@ pub struct World<'a> {
     pub mesh: Mesh<'a>,
     /// Nothing else exists in the cluster: what is missing here is missing.
     pub closed: bool,
+    /// A file says of single pods of an ambient namespace whether they have a sidecar.
+    pub pods_differ: bool,
     /// What templates among its files would make.
     pub templates: Kinds,
     /// Whole resources that have several definitions here, sorted.
