@@ -16,6 +16,7 @@ use super::sidecar::Sidecars;
 use super::virtual_service::VirtualServices;
 use super::workload::Workloads;
 use crate::istio::mesh::MeshConfig;
+use crate::istio::proxy::Sidecar;
 use crate::istio::resource::Resource;
 use crate::world::World;
 
@@ -74,11 +75,24 @@ impl<'a> Model<'a> {
 
     /// What the client's proxy sees.
     pub fn scope(&self, client: &Client) -> Scope<'_> {
+        self.scope_by(client, self.sidecars.of(client))
+    }
+
+    /// What it would see if no Sidecar were there.
+    pub fn scope_without_sidecar(&self, client: &Client) -> Scope<'_> {
+        self.scope_by(client, None)
+    }
+
+    fn scope_by<'m>(
+        &'m self,
+        client: &Client,
+        sidecar: Option<(&'m Resource, &'m Sidecar)>,
+    ) -> Scope<'m> {
         Scope::new(
             client.clone(),
             &self.registry,
             &self.virtual_services,
-            &self.sidecars,
+            sidecar,
             self.mesh.config,
             self.mesh.version,
         )

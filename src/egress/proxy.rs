@@ -59,9 +59,18 @@ impl<'m> Proxy<'m> {
 
     /// One of several of a client, which have these tables in common.
     pub(super) fn with(model: &'m Model<'m>, client: &Client, tables: Arc<Tables<'m>>) -> Self {
+        Self::of(model, model.scope(client), tables)
+    }
+
+    /// As it would be if no Sidecar were there.
+    pub fn without_sidecar(model: &'m Model<'m>, client: &Client) -> Self {
+        Self::of(model, model.scope_without_sidecar(client), Arc::default())
+    }
+
+    fn of(model: &'m Model<'m>, scope: Scope<'m>, tables: Arc<Tables<'m>>) -> Self {
         Self {
             model,
-            scope: model.scope(client),
+            scope,
             tables,
             imported: RefCell::default(),
             listeners: RefCell::default(),

@@ -12,9 +12,10 @@ use super::client::{Client, ProxyKind};
 use super::effective::{EffectiveService, of_one_namespace};
 use super::registry::{OneHost, Registry};
 use super::service::{Origin, Service};
-use super::sidecar::{EgressListener, OutboundPolicy, Sidecars};
+use super::sidecar::{EgressListener, OutboundPolicy};
 use super::virtual_service::VirtualServices;
 use crate::istio::MeshConfig;
+use crate::istio::proxy::Sidecar;
 use crate::istio::resource::Resource;
 use crate::istio::version::IstioVersion;
 
@@ -45,15 +46,12 @@ impl<'m> Scope<'m> {
         client: Client,
         registry: &'m Registry<'m>,
         virtual_services: &'m VirtualServices<'m>,
-        sidecars: &Sidecars<'m>,
+        sidecar: Option<(&'m Resource, &'m Sidecar)>,
         mesh: &'m MeshConfig,
         version: IstioVersion,
     ) -> Self {
         let own = client.namespace.as_deref();
-        let found = match client.proxy {
-            ProxyKind::Sidecar => sidecars.of(&client),
-            ProxyKind::Gateway => None,
-        };
+        let found = sidecar.filter(|_| client.proxy == ProxyKind::Sidecar);
         let sidecar = found.map(|(_, sidecar)| sidecar);
         let listeners = match client.proxy {
             ProxyKind::Sidecar => EgressListener::all(sidecar, own, version),

@@ -1,13 +1,18 @@
 //! A Sidecar that leaves out the way through the egress gateway.
 
+use std::cell::OnceCell;
+
 use foldhash::HashMap;
 
-use super::matches::{self, Section};
-use super::traffic::{Reached, Traffic};
-use super::{Basis, Check, Context, Findings, Meta, RuleDef};
+use super::ambient::Ambient;
+use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
-use crate::egress::facts::Handler;
+use crate::egress::client::Client;
+use crate::egress::cluster::ClusterName;
+use crate::egress::facts::{CallResult, WeightedCluster};
 use crate::egress::host::service_of;
+use crate::egress::proxy::Proxy;
+use crate::egress::scope::Scope;
 use crate::egress::sidecar::EgressListener;
 use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
@@ -28,53 +33,43 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct SidecarBypassesGateway;
 
-/// So many VirtualServices of one host, rules of one, and matches of a rule are looked at.
+/// So many VirtualServices of one host, and routes of one call, are looked at.
 const LOOKED_AT: usize = 64;
-
-/// A VirtualService for more hosts than this is left alone.
-const HOSTS: usize = 1000;
 
 impl Check for SidecarBypassesGateway {
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
-        let mut leads: HashMap<Span, Option<Lead>> = HashMap::default();
-        let mut imports: HashMap<Span, Vec<EgressListener<'_>>> = HashMap::default();
+        let ambient = OnceCell::new();
+        let mut clients: HashMap<&Client, Option<Imports<'_>>> = HashMap::default();
         for reached in traffic.reached() {
             let client = reached.hop.client();
-            let (Some(own), false) = (client.namespace(), client.is_gateway()) else {
-                continue;
-            };
             let host = &reached.path.host;
-            let mut routes = cx.routes_for(host).take(LOOKED_AT);
-            let lead = routes.find(|routes| {
-                let lead = leads.entry(routes.resource.span);
-                let lead = lead.or_insert_with(|| Lead::of(routes));
-                lead.as_ref().is_some_and(|it| it.takes(&reached))
-                    && cx
-                        .model
-                        .virtual_services
-                        .exposure(routes, Some(own))
-                        .is_some()
-            });
-            let Some((routes, namespace)) = lead.and_then(|it| Some((it, it.namespace()?))) else {
+            let all = &cx.model.virtual_services;
+            if client.is_gateway() || all.routing_gateways_to(host).is_empty() {
+                continue;
+            }
+            let imports = clients.entry(client);
+            let Some(imports) = imports.or_insert_with(|| Imports::of(cx, client)) else {
                 continue;
             };
-            let Some((resource, sidecar)) = cx.model.sidecars.of(client) else {
+            let of_host: Vec<&Routes<'_>> = cx.routes_for(host).take(LOOKED_AT).collect();
+            // What it does import for the host is meant to hold.
+            let is_routed = of_host.iter().any(|it| decides(it, &reached.hop.result));
+            let left_out = of_host.into_iter().filter(|it| imports.leaves_out(cx, it));
+            let left_out: Vec<_> = left_out.collect();
+            if is_routed || left_out.is_empty() {
+                continue;
+            }
+            let results = imports.without.every_route(&reached.hop.call, LOOKED_AT);
+            let mut left_out = left_out.into_iter();
+            let Some(routes) = left_out.find(|it| leads_elsewhere(it, &results)) else {
                 continue;
             };
-            let egress = sidecar.egress.items().iter();
-            let place = egress.filter_map(|it| it.value.hosts.as_ref()).next();
-            let Some(place) = place.map(|it| it.key) else {
+            let (place, own) = (imports.place, imports.own);
+            let Some(namespace) = routes.namespace() else {
                 continue;
             };
-            let listeners = imports.entry(resource.span);
-            let listeners = listeners
-                .or_insert_with(|| EgressListener::all(Some(sidecar), Some(own), cx.version));
-            let imported = |it: &EgressListener<'_>| {
-                let hosts = routes.hosts.iter().take(HOSTS).map(|(host, _)| &**host);
-                it.imports_virtual_service(Some(namespace), hosts)
-            };
-            let left_out = routes.hosts.len() <= HOSTS && !listeners.iter().any(imported);
-            if !left_out || !out.is_first_for(place, routes.resource.span) {
+            let ambient = ambient.get_or_init(|| Ambient::of(cx));
+            if ambient.get(Some(own)).is_some() || !out.is_first_for(place, routes.resource.span) {
                 continue;
             }
             let message = format!(
@@ -83,7 +78,7 @@ impl Check for SidecarBypassesGateway {
                 routes.resource.name()
             );
             let line = routes.host_line(host).unwrap_or(routes.resource.kind);
-            let together = cx.world.is_one_folder(resource.span.file, line.file);
+            let together = cx.world.is_one_folder(place.file, line.file);
             out.add(Basis::together(together), place, message, |finding| {
                 finding
                     .because(line, "it is for this host")
@@ -94,56 +89,78 @@ impl Check for SidecarBypassesGateway {
     }
 }
 
-/// The ports that a VirtualService leads to another Service, if it has rules for gateways, too; by section.
-struct Lead {
-    http: Vec<Rule>,
-    bytes: Vec<Rule>,
+/// What the Sidecar of a client imports.
+struct Imports<'c> {
+    own: &'c str,
+    scope: Scope<'c>,
+    /// The first `hosts` of the Sidecar.
+    place: Span,
+    /// The proxy as it would be without the Sidecar.
+    without: Proxy<'c>,
+    /// What it leaves out, by VirtualService.
+    known: HashMap<Span, bool>,
 }
 
-/// The ports that a rule is for; 0 stands for all.
-type Rule = Vec<i64>;
-
-impl Lead {
-    fn of(routes: &Routes<'_>) -> Option<Self> {
-        let bindings = &routes.bindings;
-        if !bindings.contains(&Binding::Mesh) || bindings.len() < 2 {
-            return None;
-        }
-        let destinations = routes.destinations();
-        if !destinations
-            .iter()
-            .any(|(host, _)| service_of(host).is_some())
-        {
-            return None;
-        }
-        let bytes = [matches::tls(routes.spec), matches::tcp(routes.spec)];
+impl<'c> Imports<'c> {
+    fn of(cx: &'c Context<'_>, client: &'c Client) -> Option<Self> {
+        let own = client.namespace()?;
+        let (_, sidecar) = cx.model.sidecars.of(client)?;
+        let egress = sidecar.egress.items().iter();
+        let place = egress.filter_map(|it| it.value.hosts.as_ref()).next()?.key;
         Some(Self {
-            http: rules(matches::http(routes.spec)),
-            bytes: bytes.into_iter().flat_map(rules).collect(),
+            own,
+            scope: cx.model.scope(client),
+            place,
+            without: Proxy::without_sidecar(cx.model, client),
+            known: HashMap::default(),
         })
     }
 
-    fn takes(&self, reached: &Reached<'_>) -> bool {
-        let rules = match reached.hop.result.handler {
-            Some(Handler::Http) => &self.http,
-            _ => &self.bytes,
+    /// Whether a VirtualService that also says what a gateway does is exported to the client, and not imported.
+    fn leaves_out(&mut self, cx: &Context<'_>, routes: &Routes<'_>) -> bool {
+        if let Some(known) = self.known.get(&routes.resource.span) {
+            return *known;
+        }
+        let found = self.finds_out(cx, routes);
+        self.known.insert(routes.resource.span, found);
+        found
+    }
+
+    fn finds_out(&self, cx: &Context<'_>, routes: &Routes<'_>) -> bool {
+        let (bindings, own) = (&routes.bindings, Some(self.own));
+        let imported = |it: &EgressListener<'_>| {
+            let hosts = routes.hosts.iter().map(|(host, _)| &**host);
+            it.imports_virtual_service(routes.namespace(), hosts)
         };
-        let port = i64::from(reached.path.port);
-        let mut ports = rules.iter().flatten();
-        ports.any(|it| *it == 0 || *it == port)
+        bindings.contains(&Binding::Mesh)
+            && bindings.len() > 1
+            && cx.model.virtual_services.exposure(routes, own).is_some()
+            && !self.scope.listeners.iter().any(imported)
+            && self.is_meant_by(routes)
+    }
+
+    /// What asks for sources is for these, also where Istio does not look at the condition.
+    fn is_meant_by(&self, routes: &Routes<'_>) -> bool {
+        let sources = routes.sources();
+        let own = |it: &Client| it.namespace() == Some(self.own);
+        sources.is_empty() || sources.iter().any(own)
     }
 }
 
-fn rules(section: Option<Section<'_>>) -> Vec<Rule> {
-    let rules = section.into_iter().flat_map(|it| it.rules).take(LOOKED_AT);
-    let ports = rules.map(|rule| match rule.matches.as_slice() {
-        [] => vec![0],
-        matches => {
-            let ports = matches.iter().take(LOOKED_AT);
-            ports
-                .map(|it| it.port.as_ref().map_or(0, |it| it.value))
-                .collect()
-        }
-    });
-    ports.collect()
+/// Whether a rule of the VirtualService decided over a call.
+fn decides(routes: &Routes<'_>, result: &CallResult) -> bool {
+    let mut lines = result.outcome.spans().iter();
+    lines.any(|line| routes.resource.span.contains(*line))
+}
+
+/// Whether rules of the VirtualService lead all that can become of a call to a Service first.
+fn leads_elsewhere(routes: &Routes<'_>, results: &[CallResult]) -> bool {
+    let to_service = |it: &WeightedCluster| {
+        let name = ClusterName::parse(&it.name.value);
+        name.is_some_and(|it| service_of(it.host).is_some())
+    };
+    let leads = |it: &CallResult| {
+        decides(routes, it) && !it.clusters.is_empty() && it.clusters.iter().all(to_service)
+    };
+    !results.is_empty() && results.iter().all(leads)
 }
