@@ -156,6 +156,24 @@ fn nothing_to_check_is_told_and_can_be_allowed() {
 }
 
 #[test]
+fn resources_that_are_not_judged_are_nothing_to_check() {
+    let policy =
+        "apiVersion: security.istio.io/v1\nkind: AuthorizationPolicy\nmetadata: {name: a}\n";
+    let folder = folder(&[("a.yaml", policy)]);
+    let output = run(&folder, &["check", "--isolated"]);
+    assert_eq!(code(&output), 3);
+    let told = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(
+        told.0,
+        "no Istio resource of a kind that is judged in 1 file\n"
+    );
+    assert!(
+        told.1.ends_with("are of kinds that are not judged\n"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn templates_and_patches_are_something_to_check() {
     let template = GOOD.replace("name: partner", "name: {{ .Values.name }}");
     let patch = "# networking.istio.io\n- op: remove\n  path: /spec\n";

@@ -180,6 +180,9 @@ fn nothing(arguments: &Check, loaded: &Loaded) -> Exit {
         Some(parts) => {
             format!("only {parts} of Istio resources in the inputs: nothing whole to check")
         }
+        None if loaded.unjudged > 0 => {
+            "the Istio resources in the inputs are of kinds that are not judged".to_owned()
+        }
         None => "no Istio resource in the inputs".to_owned(),
     };
     if !arguments.quiet {

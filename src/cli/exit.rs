@@ -10,7 +10,7 @@ pub(super) enum Exit {
     Findings,
     /// Usage, configuration, I/O, or a file that could not be parsed.
     Trouble,
-    /// No Istio resource in the inputs.
+    /// No Istio resource to check in the inputs.
     Nothing,
 }
 

@@ -43,6 +43,8 @@ pub struct Summary {
     pub patches: usize,
     /// Resources that Istio refuses: for the rules they do not exist.
     pub refused: usize,
+    /// Resources of Istio's kinds of which nothing is said, such as `AuthorizationPolicy`.
+    pub unjudged: usize,
     /// What a baseline has to do with it; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baselined>,

@@ -59,6 +59,8 @@ pub struct Loaded {
     pub changes: Vec<Change>,
     /// How many resources Istio refuses.
     pub refused: usize,
+    /// How many objects are of Istio's kinds of which nothing is said.
+    pub unjudged: usize,
     /// A file says of single pods whether they have a sidecar. Only noted where a namespace is ambient.
     pub pods_differ: bool,
 }
@@ -134,6 +136,7 @@ pub fn load(request: Request<'_>) -> Loaded {
         out.pods_differ = texts.any(|text| inject.find(text).is_some());
     }
     for (text, parsed) in texts.into_iter().zip(parsed) {
+        out.unjudged += parsed.unjudged;
         if parsed.is_empty() && !named.contains(&text.file) {
             out.sources.forget(text.file);
         } else {

@@ -31,6 +31,8 @@ pub(super) struct Parsed {
     pub(super) comments: Comments,
     pub(super) templates: usize,
     pub(super) patches: usize,
+    /// How many objects are of Istio's kinds of which nothing is said.
+    pub(super) unjudged: usize,
     /// What they change.
     pub(super) changes: Vec<Change>,
 }
@@ -158,6 +160,7 @@ impl Source<'_> {
                     out.resources.append(&mut decoded.resources);
                 }
                 out.diagnostics.append(&mut decoded.diagnostics);
+                out.unjudged += decoded.unjudged;
             }
             State::Template => out.template(text),
             State::Patch | State::Fragment => {
@@ -229,6 +232,7 @@ impl Parsed {
         self.broken |= later.broken;
         self.templates += later.templates;
         self.patches += later.patches;
+        self.unjudged += later.unjudged;
         self.changes.append(&mut later.changes);
         self
     }

@@ -24,6 +24,7 @@ pub(super) fn report(
         placeholders: loaded.placeholders,
         patches: loaded.patches,
         refused: loaded.refused,
+        unjudged: loaded.unjudged,
         ..Summary::default()
     };
     let mut report = Report {

@@ -19,6 +19,8 @@ pub struct Decoded {
     /// In their order; the items of a `List` stand here by themselves.
     pub resources: Vec<Resource>,
     pub diagnostics: Vec<Diagnostic>,
+    /// How many objects are of Istio's kinds of which nothing is said.
+    pub unjudged: usize,
 }
 
 /// Reads the resources of a document as Istio `version` would admit them. Other kinds give nothing.
@@ -50,6 +52,7 @@ fn object(root: Node<'_>, version: IstioVersion, out: &mut Decoded) {
 fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Decoded) {
     let fault = head.fault();
     let Some(kind) = ours(head) else {
+        out.unjudged += usize::from(fault.is_none() && head.group().ends_with("istio.io"));
         out.diagnostics.extend(fault);
         return;
     };

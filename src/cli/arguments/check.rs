@@ -66,7 +66,7 @@ pub(in crate::cli) struct Check {
     /// Only the findings of one of several worlds
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub(in crate::cli) world: Option<String>,
-    /// Exit with 0 when there is no Istio resource in the inputs
+    /// Exit with 0 when there is no Istio resource to check in the inputs
     #[arg(long, help_heading = "Input")]
     pub(in crate::cli) allow_empty: bool,
 }

@@ -30,7 +30,7 @@ pub(super) enum Command {
     /// Lint manifests
     ///
     /// Exit codes, the same in every format: 0 nothing at or above --fail-on; 1 findings; 2 usage, configuration,
-    /// I/O, or a file that could not be parsed; 3 no Istio resource in the inputs.
+    /// I/O, or a file that could not be parsed; 3 no Istio resource to check in the inputs.
     Check(Box<Check>),
     /// Show what becomes of calls
     ///

@@ -31,6 +31,9 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         (0, true) if counts.templates + counts.patches > 0 => {
             format!("no whole Istio resource in {files}")
         }
+        (0, true) if counts.unjudged > 0 => {
+            format!("no Istio resource of a kind that is judged in {files}")
+        }
         (0, true) => format!("no Istio resource in {files}"),
         (_, true) => format!("no findings in {resources} of {files}"),
         (_, false) => format!("{} in {resources} of {files}", list(&parts)),
