@@ -11,6 +11,8 @@ pub(super) const GROUP: &str = "gateway.networking.k8s.io";
 message! {
     /// An `HTTPRoute` or a `GRPCRoute`.
     KubeRoute {
+        parent_refs: List<Reference> = "parentRefs",
+        hostnames: List<SmolStr> = "hostnames",
         rules: List<KubeRouteRule> = "rules",
     }
     KubeRouteRule {
@@ -32,6 +34,13 @@ message! {
 }
 
 impl Reference {
+    /// Whether it names a Gateway, as it does where it does not say what it names.
+    pub fn is_gateway(&self) -> bool {
+        self.kind
+            .as_ref()
+            .is_none_or(|kind| kind.value == "Gateway")
+    }
+
     /// Its name, if it is of this kind of Istio's.
     pub fn to(&self, kind: &str) -> Option<&str> {
         let is = |value: &Option<Spanned<SmolStr>>, wanted: &str| {

@@ -120,7 +120,8 @@ fn judge(
         let closed = cx.world.knows_all("VirtualService");
         for_gateways(patch, own, by_client, closed)
             .filter(|_| !other_gateways_are_led_to(cx, host, own, by_client))
-    } else if by_pods.contains(own) {
+            .filter(|_| !cx.gateway_api().leads_gateways_to(host))
+    } else if by_pods.contains(own) || cx.gateway_api().leads_sidecars_to(host) {
         None
     } else {
         for_sidecars(patch, own, by_client).filter(|_| !sidecars_are_led_to(cx, host, own))

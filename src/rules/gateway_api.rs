@@ -3,7 +3,9 @@
 use foldhash::HashSet;
 
 use super::context::existing;
+use crate::egress::host::HostIndex;
 use crate::istio::decode::Items;
+use crate::istio::gateway_api::KubeRoute;
 use crate::istio::resource::{Resource, Spec};
 use crate::world::World;
 
@@ -13,6 +15,10 @@ pub(super) struct GatewayApi<'a> {
     services: HashSet<String>,
     /// The ServiceEntries that a `BackendTLSPolicy` has reached with TLS, by namespace and name.
     encrypted: HashSet<(Option<&'a str>, &'a str)>,
+    /// The hosts, or patterns, that routes of gateways are for or lead to.
+    by_gateways: HostIndex<()>,
+    /// The hosts that routes of sidecars lead to.
+    by_sidecars: HostIndex<()>,
 }
 
 impl<'a> GatewayApi<'a> {
@@ -35,10 +41,39 @@ impl<'a> GatewayApi<'a> {
                     let namespace = resource.namespace();
                     found.encrypted.extend(entries.map(|it| (namespace, it)));
                 }
+                Spec::HttpRoute(route) | Spec::GrpcRoute(route) => found.follow(route),
                 _ => {}
             }
         }
         found
+    }
+
+    fn follow(&mut self, route: &KubeRoute) {
+        let rules = route.rules.items().iter();
+        let backends = rules.flat_map(|rule| rule.backend_refs.items());
+        let hosts: Vec<_> = backends.filter_map(|it| it.to("Hostname")).collect();
+        let parents = route.parent_refs.items();
+        if parents.iter().any(|it| it.is_gateway()) {
+            let own = route.hostnames.items().iter();
+            for host in own.map(|it| it.value.as_str()).chain(hosts.iter().copied()) {
+                self.by_gateways.insert(host, ());
+            }
+        }
+        if parents.iter().any(|it| !it.is_gateway()) {
+            for host in hosts {
+                self.by_sidecars.insert(host, ());
+            }
+        }
+    }
+
+    /// Whether a route leads gateways to the host, or is for it there.
+    pub(super) fn leads_gateways_to(&self, host: &str) -> bool {
+        self.by_gateways.covering(host).next().is_some()
+    }
+
+    /// Whether a route leads sidecars to the host, whatever they call.
+    pub(super) fn leads_sidecars_to(&self, host: &str) -> bool {
+        self.by_sidecars.covering(host).next().is_some()
     }
 
     /// Whether a Gateway of the files may have got the Service of this name.
