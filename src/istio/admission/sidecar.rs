@@ -211,7 +211,11 @@ const ROOT: &str = "istio-system";
 fn check_repeated(hosts: &[Spanned<SmolStr>], review: &mut Review<'_>) {
     let own = review.namespace.filter(|own| *own != ROOT);
     let parts = |host: &'_ Spanned<SmolStr>| {
-        let (namespace, name) = host.value.split_once('/')?;
+        // What `~` begins takes away.
+        let (namespace, name) = host
+            .value
+            .split_once('/')
+            .filter(|(namespace, _)| !namespace.starts_with('~'))?;
         let namespace = match namespace {
             "." => own.unwrap_or("."),
             named => named,
