@@ -24,6 +24,9 @@ pub(super) struct UnknownHosts<'c> {
     names: OnceCell<Names<'c>>,
 }
 
+/// Names of Services that other clusters export, for which no file stands.
+const CLUSTER_SET: &str = ".svc.clusterset.local";
+
 /// A host that nothing defines.
 pub(super) struct Unknown<'c> {
     pub(super) basis: Basis,
@@ -65,7 +68,8 @@ impl<'c> UnknownHosts<'c> {
     /// What is to be said of a host or a pattern of hosts, short names made long: nothing where it is defined. Where
     /// other files may define it, something only if a name of these files makes it likely that they do not.
     pub(super) fn find(&self, host: &str) -> Option<Unknown<'c>> {
-        let made_by_kubernetes = host == format!("kubernetes.default.svc.{CLUSTER_DOMAIN}");
+        let made_by_kubernetes = host == format!("kubernetes.default.svc.{CLUSTER_DOMAIN}")
+            || host.ends_with(CLUSTER_SET);
         if self.refused.contains(host) || made_by_kubernetes {
             return None;
         }
