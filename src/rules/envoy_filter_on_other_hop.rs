@@ -117,7 +117,8 @@ fn judge(
 ) {
     let (host, own) = (patch.host, side.own);
     let found = if side.gateways {
-        let closed = cx.world.knows_all("VirtualService");
+        let closed = ["VirtualService", "HTTPRoute", "GRPCRoute"];
+        let closed = closed.iter().all(|kind| cx.world.knows_all(kind));
         for_gateways(patch, own, by_client, closed)
             .filter(|_| !other_gateways_are_led_to(cx, host, own, by_client))
             .filter(|_| !cx.gateway_api().leads_gateways_to(host))
@@ -178,7 +179,7 @@ fn for_sidecars(
 }
 
 /// Why a patch for gateways in the namespace `own` changes nothing on the way to the host. `closed`: no other
-/// VirtualService leads anywhere.
+/// routes lead anywhere.
 fn for_gateways(
     patch: &ClusterPatch<'_>,
     own: &str,
