@@ -10,7 +10,7 @@ use super::traffic::{
     ConnectionPool, H2UpgradePolicy, LabelSelector, LocalityLbSetting, OutlierDetection,
     TcpKeepalive, ZoneAwareLbSetting,
 };
-use super::value::{Bool, Duration, Text};
+use super::value::{Bool, Duration, Int, Text};
 use super::version::IstioVersion;
 use super::{admission, schema};
 use crate::diag::Diagnostic;
@@ -36,6 +36,17 @@ message! {
         root_namespace: SmolStr = "rootNamespace",
         trust_domain: SmolStr = "trustDomain",
         default_config: Box<ProxyDefaults> = "defaultConfig",
+        extension_providers: List<ExtensionProvider> = "extensionProviders",
+    }
+    /// What proxies ask about requests, or send spans and logs to. It is of one kind; these are reached over HTTP.
+    ExtensionProvider {
+        target: ProviderTarget = "envoyExtAuthzHttp" | "envoyExtAuthzGrpc" | "zipkin" | "lightstep" | "datadog"
+            | "opencensus" | "skywalking" | "opentelemetry" | "envoyHttpAls" | "envoyTcpAls" | "envoyOtelAls" | "sds",
+    }
+    ProviderTarget {
+        /// A host, perhaps after its namespace and `/`.
+        service: SmolStr = "service",
+        port: Int = "port",
     }
     DefaultTrafficPolicy {
         connection_pool: Box<ConnectionPool> = "connectionPool",

@@ -1,4 +1,4 @@
-//! Which clusters HTTP requests are sent to: by routes, and by filters.
+//! Which clusters HTTP requests are sent to: by routes, by filters, and by proxies themselves.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::world::World;
 /// So many hosts of a VirtualService are looked at.
 const HOSTS: usize = 16;
 
-/// The destinations of the `http` routes that act somewhere, and of the requests of filters.
+/// The destinations of the `http` routes that act somewhere, and of the requests of filters and proxies.
 #[derive(Debug, Default)]
 pub(super) struct Routed(BTreeMap<String, Vec<Target>>);
 
@@ -40,7 +40,8 @@ impl Routed {
                 }
             }
         }
-        for (host, port) in of_gateway_api(world).chain(of_refused(world)) {
+        let others = of_gateway_api(world).chain(of_refused(world));
+        for (host, port) in others.chain(of_providers(world)) {
             targets.entry(host).or_default().push((String::new(), port));
         }
         for name in named_by_filters(world, sources) {
@@ -90,6 +91,18 @@ fn named_by_filters<'s>(
             let is_outside = |it: char| !(it.is_ascii_alphanumeric() || "|.-_".contains(it));
             ClusterName::parse(name.split(is_outside).next()?)
         })
+    })
+}
+
+/// Where proxies send what they ask and tell of requests. Source: `LookupCluster` in `pilot/pkg/model/telemetry_logging.go`.
+fn of_providers(world: &World<'_>) -> impl Iterator<Item = (String, i64)> {
+    let providers = world.mesh.config.extension_providers.items().iter();
+    let targets = providers.filter_map(|it| it.target.as_ref());
+    targets.filter_map(|target| {
+        let (service, port) = (target.service.as_ref()?, target.port.as_ref()?);
+        let parts = service.value.split_once('/');
+        let host = parts.map_or(service.value.as_str(), |(_, host)| host);
+        Some((host.to_owned(), port.value))
     })
 }
 
