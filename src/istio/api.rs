@@ -22,6 +22,15 @@ const KINDS: [(&str, &[&str]); 9] = [
     ("WorkloadGroup", &["v1", "v1beta1", "v1alpha3"]),
 ];
 
+/// Istio's kinds in its other groups, and how their `apiVersion` reads. Source: the same.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("AuthorizationPolicy", "security.istio.io/v1"),
+    ("PeerAuthentication", "security.istio.io/v1"),
+    ("RequestAuthentication", "security.istio.io/v1"),
+    ("Telemetry", "telemetry.istio.io/v1"),
+    ("WasmPlugin", "extensions.istio.io/v1alpha1"),
+];
+
 /// What an object says that it is.
 pub(super) struct Head<'t> {
     api_version: Cow<'t, str>,
@@ -93,6 +102,9 @@ impl<'t> Head<'t> {
             self.kind_node.span(),
             format!("`{GROUP}` has no kind `{}`", self.kind),
         );
+        if let Some((_, version)) = ELSEWHERE.iter().find(|(kind, _)| *kind == self.kind) {
+            return write_instead(finding, self.version_node, version);
+        }
         let names: Vec<&str> = KINDS.iter().map(|(kind, _)| *kind).collect();
         match nearest(&self.kind, &names) {
             Some(name) => write_instead(finding, self.kind_node, name),

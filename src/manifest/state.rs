@@ -204,6 +204,7 @@ mod tests {
             "kind: ServiceEntry\nmetadata:\n  name: {app}-entry\n",
             "kind: ServiceEntry\nspec:\n  hosts:\n  - @HOST@\n",
             "kind: ServiceEntry\nmetadata:\n  name: %NAME%\n",
+            "kind: ServiceEntry\nmetadata:\n  namespace: *TEAM_NS*\n",
         ] {
             assert_eq!(state(text), State::Template, "{text}");
         }
@@ -224,6 +225,7 @@ mod tests {
             ("a: [\nb: {c}\n".to_owned(), State::Other),
             ("a: [\nb: {c: d}, e\n".to_owned(), State::Other),
             ("a: [\nb: @me\n".to_owned(), State::Other),
+            ("kind: Sidecar\na: *b*\n".to_owned(), State::Other),
             ("text".to_owned(), State::Other),
             (String::new(), State::Other),
             ("kind: X\nspec: {}\n".to_owned(), State::Other),

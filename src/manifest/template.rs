@@ -100,7 +100,7 @@ pub(super) fn holds_ytt(text: &str) -> bool {
 }
 
 /// Whether a value begins with a placeholder that keeps the text from being read: `{name}` with more behind it, which
-/// YAML takes for a map, and `@NAME@` and `%NAME%`, with which nothing can begin. So does one that stands for whole lines,
+/// YAML takes for a map, `@NAME@` and `%NAME%`, with which nothing can begin, and `*NAME*`, an alias. So does one that stands for whole lines,
 /// such as `__NAME__` or `${NAME}` by itself.
 pub(super) fn begins_with_mark(text: &str) -> bool {
     text.lines().any(|line| {
@@ -136,7 +136,11 @@ fn is_mark(value: &str) -> bool {
         .into_iter()
         .flatten()
         .any(|(name, _)| letters(name, b"_-"));
-    braces || signs
+    // No host is written in capitals, so that none is meant by the `*`.
+    let stars = inside('*', '*').is_some_and(|(name, _)| {
+        letters(name, b"_") && !name.contains(|c: char| c.is_ascii_lowercase())
+    });
+    braces || signs || stars
 }
 
 fn is_part_of_word(next: char) -> bool {

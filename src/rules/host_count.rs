@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use super::clusters::Cluster;
 use super::context::Context;
 use crate::egress::facts::ClusterType;
+use crate::egress::host::service_of;
 use crate::source::Span;
 
 /// More lines than that say nothing more.
@@ -26,6 +27,8 @@ pub(super) enum Count {
 impl Count {
     /// `None` where the question makes no sense: there is one host whatever DNS answers, or no list of hosts.
     pub(super) fn of(cx: &Context<'_>, cluster: &Cluster<'_>) -> Option<Self> {
+        // The pods of a Kubernetes Service are hosts, too; it may be defined elsewhere.
+        service_of(cluster.service.name()).is_none().then_some(())?;
         let by_workloads = cluster.service.selector.is_some();
         match cluster.facts.cluster_type.value {
             ClusterType::StrictDns | ClusterType::Eds | ClusterType::Static if by_workloads => {

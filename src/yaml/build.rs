@@ -91,6 +91,9 @@ fn scan_error(error: &ScanError, at: usize, arena: &Arena<'_>) -> SyntaxError {
         ErrorKind::MappingValueNotAllowed => arena.missing_blank(at),
         ErrorKind::UnknownQuotedScalarEscape => arena.unknown_escape(at),
         ErrorKind::UnexpectedCharacter { character } => Some(arena.bad_start(at, *character)),
+        ErrorKind::ExpectedBlockMappingKey => {
+            arena.misplaced_item(at).or_else(|| arena.misplaced(at))
+        }
         _ => arena.misplaced(at),
     };
     here.unwrap_or_else(|| {

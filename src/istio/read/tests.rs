@@ -120,6 +120,11 @@ fn unknown_versions_and_kinds_are_refused() {
             Some("`networking.istio.io` has no kind `VirtualServices`"),
         ),
         (
+            "networking.istio.io/v1",
+            "Telemetry",
+            Some("`networking.istio.io` has no kind `Telemetry`"),
+        ),
+        (
             "networking.isto.io/v1",
             "Sidecar",
             Some("`Sidecar` is a kind of `networking.istio.io`, not of `networking.isto.io`"),
@@ -236,6 +241,32 @@ fn fields_that_went_astray_together_belong_together() {
     );
 }
 
+/// What other software calls it, or what it was once called.
+#[test]
+fn an_invented_field_is_known_by_its_name() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: a}\nspec:\n  host: a.example\n  trafficPolicy:\n    \
+                loadBalancer: {roundRobin: {}}\n    outlierDetection: {consecutiveGatewayFailure: 5}\n    circuitBreaker: {}\n    retry: {attempts: 2}\n    \
+                portLevelSettings:\n    - port: {number: 443, protocol: HTTPS}\n      tls: {mode: DISABLE}\n    \
+                - port: {name: https}\n      tls: {mode: DISABLE}\n";
+    let out = decode(text);
+    let helps: Vec<_> = out
+        .diagnostics
+        .iter()
+        .filter_map(|it| it.help.as_deref())
+        .collect();
+    assert_eq!(
+        helps,
+        [
+            "remove it: `outlierDetection` and `connectionPool` do that",
+            "use `retries` in an HTTP route of a VirtualService",
+            "write `simple: ROUND_ROBIN`",
+            "use `consecutiveGatewayErrors`",
+            "remove it: a port is selected by its `number`",
+            "use `number`",
+        ]
+    );
+}
+
 /// Several places of one mistake are one finding.
 #[test]
 fn one_mistake_is_told_once() {
@@ -270,6 +301,22 @@ fn one_mistake_is_told_once() {
             "VirtualService",
             "{hosts: [a.example], http: [{route: [{destination: {name: a}}]}]}",
             "the field `name` was removed from Istio, and `host` is missing",
+        ),
+        (
+            "DestinationRule",
+            "{name: a.example}",
+            "the field `name` was removed from Istio, and `host` is missing",
+        ),
+        (
+            "VirtualService",
+            "{hosts: [a.example], http: [{route: [{destination: {host: a, port: {number: 80, name: http, protocol: HTTP}}}]}]}",
+            "`spec.http[0].route[0].destination.port` has no fields `name` and `protocol`",
+        ),
+        (
+            "DestinationRule",
+            "{host: a.example, trafficPolicy: {loadBalancer: {consistentHash: {httpHeaderName: a, httpCookie: {name: b, ttl: 0s}, \
+             useSourceIp: true}}}}",
+            "`httpHeaderName`, `httpCookie` and `useSourceIp` exclude each other",
         ),
         (
             "VirtualService",

@@ -13,7 +13,7 @@ use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
 use crate::istio::resource::Misspelt;
 use crate::istio::version::IstioVersion;
-use crate::istio::wording::bounded;
+use crate::istio::wording::{bounded, listed};
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
 
@@ -432,12 +432,19 @@ impl<'t> Checker<'t> {
         });
         let Some(first) = there.next() else { return };
         let rest: Vec<_> = there.collect();
-        for entry in rest {
-            let text = format!("`{}` and `{}` exclude each other", first.name, entry.name);
-            let finding = self
-                .refusal(entry.key.span(), &text)
-                .because(first.key.span(), "set here");
-            self.push(finding.help("keep one of them"));
-        }
+        let Some(second) = rest.first() else { return };
+        let all = std::iter::once(&first).chain(&rest);
+        let text = format!(
+            "{} exclude each other",
+            listed(all.map(|entry| &*entry.name))
+        );
+        let finding = self
+            .refusal(second.key.span(), &text)
+            .because(first.key.span(), "set here");
+        let others = rest.iter().skip(1);
+        let finding = others.fold(finding, |finding, entry| {
+            finding.because(entry.key.span(), "set here")
+        });
+        self.push(finding.help("keep one of them"));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::Field;
 use super::check::Checker;
 use super::places::{self, Place};
+use super::{Field, Shape};
 use crate::diag::{Diagnostic, Edit, Fix, Safety, Severity};
 use crate::istio::version::IstioVersion;
 use crate::istio::wording::{bounded, listed, nearest, with_article};
@@ -28,7 +28,7 @@ impl Instead {
     }
 }
 
-/// Fields that Istio once had, by the end of the path.
+/// Fields that Istio once had, by the end of the path, which begins with the kind.
 const REMOVED: &[(&str, Instead)] = &[
     (
         "spec.filters",
@@ -54,9 +54,10 @@ const REMOVED: &[(&str, Instead)] = &[
     ),
     ("outlierDetection.http", Instead::Else(IN_ITSELF)),
     ("outlierDetection.tcp", Instead::Else(IN_ITSELF)),
-    ("destination.port.name", Instead::Field("number")),
+    ("port.name", Instead::Field("number")),
     ("destination.name", Instead::Field("host")),
     ("destination.service", Instead::Field("host")),
+    ("DestinationRule.spec.name", Instead::Field("host")),
 ];
 
 const ADD_TO_REQUEST: Instead = Instead::Field("headers.request.add");
@@ -75,6 +76,15 @@ const INVENTED: &[(&str, &str)] = &[
     (
         "circuitBreakers",
         "use `outlierDetection` and `connectionPool` in the `trafficPolicy` of a DestinationRule",
+    ),
+    // Envoy's name.
+    (
+        "consecutiveGatewayFailure",
+        "use `consecutiveGatewayErrors`",
+    ),
+    (
+        "retry",
+        "use `retries` in an HTTP route of a VirtualService",
     ),
     (
         "retryPolicy",
@@ -98,7 +108,15 @@ enum Mistake {
     Astray(&'static Place),
     /// It was removed. What to do instead, for all of them.
     Removed(Vec<Instead>),
+    /// It is of a whole port, where a port is only selected.
+    OfPort,
 }
+
+/// The fields of a port beside its number.
+const OF_PORT: &[&str] = &["name", "protocol", "targetPort"];
+
+/// Of these Istio has two blocks, in a traffic policy.
+const BREAKERS: &[&str] = &["circuitBreaker", "circuitBreakers"];
 
 /// What is said of an unknown field of an object that has these fields, and of which some are `taken`. `beside` are
 /// unknown fields of the object, folded.
@@ -117,13 +135,18 @@ pub(super) fn field<'t>(
     let mut mistake = Mistake::Own;
 
     let pattern = at.path.pattern();
-    let path = format!("{pattern}.{name}");
+    let path = format!("{}.{pattern}.{name}", at.kind);
+    let selects_port = matches!(fields, [only] if only.name == "number");
     let later = |field: &&Field| field.name == name && field.since > at.version;
     let invented = || INVENTED.iter().find(|(invented, _)| *invented == name);
+    let breaks_circuit = BREAKERS.contains(&name) && has(fields, "outlierDetection");
     if let Some(later) = fields.iter().find(later) {
         finding.message =
             format!("Istio {} does not know the field `{name}` yet", at.version).into();
         finding = finding.help(format!("it needs Istio {}", later.since));
+    } else if selects_port && OF_PORT.contains(&name) && (name != "name" || taken("number")) {
+        finding = finding.help("remove it: a port is selected by its `number`");
+        mistake = Mistake::OfPort;
     } else if let Some(&(_, instead)) = REMOVED.iter().find(|(end, _)| path.ends_with(end)) {
         finding.message = format!("the field `{name}` was removed from Istio").into();
         finding = finding.help(instead.advice());
@@ -136,8 +159,17 @@ pub(super) fn field<'t>(
         if !taken(near) {
             finding = finding.fix(rename(entry, near));
         }
+    } else if breaks_circuit {
+        finding = finding.help(match taken("outlierDetection") {
+            true => "remove it: `outlierDetection` and `connectionPool` do that",
+            false => {
+                "write `outlierDetection` for when hosts are ejected, `connectionPool` for limits"
+            }
+        });
     } else if let Some((_, advice)) = invented() {
         finding = finding.help(*advice);
+    } else if let Some((choice, word)) = word(name, fields, at.version) {
+        finding = finding.help(format!("write `{choice}: {word}`"));
     } else if let Some(home) = places::home(name, at.kind, &pattern, beside, at.version) {
         finding = finding.help(home.advice(name, at.kind));
         if home.is_of_block(at.kind) {
@@ -176,6 +208,7 @@ impl<'t> Unknown<'t> {
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
         match (&mut self.mistake, &other.mistake) {
             (Mistake::Astray(here), Mistake::Astray(there)) if here.is_beside(there) => {}
+            (Mistake::OfPort, Mistake::OfPort) => {}
             (Mistake::Removed(instead), Mistake::Removed(more)) => {
                 let new = more.iter().filter(|it| !instead.contains(it));
                 let new: Vec<_> = new.copied().collect();
@@ -198,6 +231,11 @@ impl<'t> Unknown<'t> {
             Mistake::Astray(home) => (
                 format!("{} has no fields {names}", owner(at)),
                 home.advice_for_all(at.kind),
+                "nor this one",
+            ),
+            Mistake::OfPort => (
+                format!("{} has no fields {names}", owner(at)),
+                "remove them: a port is selected by its `number`".to_owned(),
                 "nor this one",
             ),
             Mistake::Removed(instead) => (
@@ -239,6 +277,29 @@ pub(super) fn meant(
         .map(|field| field.name)
         .collect();
     nearest(name, &names)
+}
+
+fn has(fields: &[Field], name: &str) -> bool {
+    fields.iter().any(|field| field.name == name)
+}
+
+/// The value of a field beside it that the field is called after, and that field.
+fn word(
+    name: &str,
+    fields: &'static [Field],
+    version: IstioVersion,
+) -> Option<(&'static str, &'static str)> {
+    let name = places::fold(name);
+    let choices = fields.iter().filter(|field| field.is_known(version));
+    choices
+        .filter_map(|field| match field.schema.shape {
+            Shape::Word(words) => Some((field.name, words)),
+            _ => None,
+        })
+        .find_map(|(choice, words)| {
+            let word = words.iter().find(|word| places::fold(word) == name)?;
+            Some((choice, *word))
+        })
 }
 
 /// The finding, if the field is a misspelling of another. Istio reads `snake_case` too, where there is no CRD.

@@ -75,6 +75,27 @@ impl Arena<'_> {
         }
     }
 
+    /// An item in a column in which no list stands. The parser may point at what follows the `-`.
+    pub(in crate::yaml) fn misplaced_item(&self, at: usize) -> Option<SyntaxError> {
+        let before = self.text.get(..at)?;
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before.len() - line;
+        let rest = self.text.get(line..self.end)?;
+        let indent = rest.len() - rest.trim_start_matches(' ').len();
+        let item = rest.get(indent..)?.strip_prefix('-')?;
+        let dash = line + indent;
+        let inside = item.len() - item.trim_start_matches(' ').len();
+        let is_first = column <= indent + 1 + inside;
+        (is_first && item.starts_with([' ', '\n', '\r'])).then(|| {
+            self.refuse(
+                dash,
+                dash,
+                "this item belongs to no list: none has its `-` in this column",
+            )
+            .help("indent the `-` like those of the items that it belongs to")
+        })
+    }
+
     /// A `:` where no map can begin, because the one on the line above lacks its blank, or the line is indented too deep.
     pub(in crate::yaml) fn missing_blank(&self, at: usize) -> Option<SyntaxError> {
         let before = self.text.get(..at)?;
@@ -131,5 +152,29 @@ impl Arena<'_> {
             .next()
             .unwrap_or("");
         word.starts_with(['&', '!', '*'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::source::FileId;
+    use crate::yaml::Tree;
+
+    #[test]
+    fn an_item_of_no_list_is_shown_at_its_dash() {
+        let message = "this item belongs to no list: none has its `-` in this column";
+        for (text, at) in [
+            ("a:\n    - b: c\n  - d: e\n", 16),
+            ("a:\n  b: c\n- d\n", 10),
+            ("a:\n    - b\n  -\n    c: d\n", 13),
+        ] {
+            let tree = Tree::parse(FileId(0), text);
+            let found: Vec<_> = tree.errors().iter().collect();
+            let found: Vec<_> = found
+                .iter()
+                .map(|it| (&*it.message, it.span.start))
+                .collect();
+            assert_eq!(found, [(message, at)], "{text}");
+        }
     }
 }
