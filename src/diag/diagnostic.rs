@@ -201,6 +201,18 @@ impl Diagnostic {
         self
     }
 
+    /// Makes advice of it, since it also rests on this, which no file says; it completes "this assumes that …".
+    #[must_use]
+    pub fn assuming(mut self, fact: &str) -> Self {
+        let note = format!("this assumes that {fact}");
+        self.severity = Severity::Advice;
+        self.help = Some(match self.help.take() {
+            Some(help) => format!("{help}; {note}").into(),
+            None => note.into(),
+        });
+        self
+    }
+
     #[must_use]
     pub fn absent(mut self, child: impl Into<Box<str>>) -> Self {
         self.absent = Some(child.into());

@@ -111,19 +111,11 @@ impl Findings {
         message: impl Into<String>,
         with: impl FnOnce(Diagnostic) -> Diagnostic,
     ) -> Diagnostic {
-        let severity = match basis {
-            Basis::Proven => self.level,
-            Basis::Assuming(_) => Severity::Advice,
-        };
-        let mut finding = with(Diagnostic::new(self.rule.name, severity, span, message));
-        if let Basis::Assuming(fact) = basis {
-            let note = format!("this assumes that {fact}");
-            finding.help = Some(match finding.help.take() {
-                Some(help) => format!("{help}; {note}").into(),
-                None => note.into(),
-            });
+        let finding = with(Diagnostic::new(self.rule.name, self.level, span, message));
+        match basis {
+            Basis::Proven => finding,
+            Basis::Assuming(fact) => finding.assuming(&fact),
         }
-        finding
     }
 
     /// What was found. Of several findings at one place with one message the loudest is kept.

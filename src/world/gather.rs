@@ -7,7 +7,8 @@ use foldhash::fast::RandomState;
 use rayon::prelude::*;
 use smallvec::{SmallVec, smallvec};
 
-use super::worlds::{World, Worlds};
+use super::revision::Parted;
+use super::worlds::Worlds;
 use crate::diag::Diagnostic;
 use crate::source::{FileId, Span};
 
@@ -67,29 +68,50 @@ impl Worlds<'_> {
                 *counts.entry(file).or_default() += 1;
             }
         }
-        let views: Vec<&World<'_>> = self
-            .list
-            .iter()
-            .filter(|it| !it.left_out.is_empty())
-            .collect();
+        let parted = Parted::new(&self.list);
         out.into_iter()
             .filter_map(|(mut finding, mut worlds)| {
                 worlds.sort_unstable();
                 worlds.dedup();
                 // What is no manifest, such as the configuration, belongs to all worlds.
                 let all = counts.get(&finding.span.file).copied();
-                let blind = views.iter().filter(|it| it.leaves_out(finding.span));
-                let all = all.unwrap_or(self.list.len()).saturating_sub(blind.count());
-                if worlds.len() < all {
-                    worlds.retain(|world| self.is_proven(*world));
-                    if worlds.is_empty() || is_absence(&finding) {
+                let all = all.unwrap_or(self.list.len());
+                if worlds.len() < all.saturating_sub(parted.left_out(finding.span)) {
+                    if is_absence(&finding) {
                         return None;
+                    }
+                    // What only some revisions lack, and no object of theirs shows, is for clients that nobody knows.
+                    let sure = self.of_all_revisions(&worlds);
+                    let for_all = || finding.spans().all(|span| parted.left_out(span) == 0);
+                    if sure.len() < worlds.len() && for_all() {
+                        if sure.is_empty() {
+                            worlds.retain(|world| self.is_proven(*world));
+                            if worlds.is_empty() {
+                                return None;
+                            }
+                            finding = finding.assuming("pods of the revision use it");
+                        } else {
+                            worlds = sure;
+                        }
                     }
                     finding.worlds = Some(self.names(&worlds));
                 }
                 Some(finding)
             })
             .collect()
+    }
+
+    /// Those of these worlds, in ascending order, that come with all revisions of their cluster.
+    fn of_all_revisions(&self, worlds: &[usize]) -> SmallVec<[usize; 2]> {
+        let world = |at: &usize| self.list.get(*at);
+        let same =
+            |a: &usize, b: &usize| world(a).map(|it| it.cluster) == world(b).map(|it| it.cluster);
+        let clusters = worlds.chunk_by(same);
+        let whole = clusters.filter(|of_one| {
+            let first = of_one.first().and_then(world);
+            first.is_some_and(|first| of_one.len() == first.revisions)
+        });
+        whole.flatten().copied().collect()
     }
 
     /// Whether what the finding rests on is decided in the world and can lie in one cluster.

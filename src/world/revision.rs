@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::worlds::World;
+use super::worlds::{World, around};
 use crate::istio::resource::{REVISION, Resource, Spec};
+use crate::source::Span;
 
 /// So many named revisions of one cluster are looked at. What only others see is judged by nobody.
 const MOST: usize = 4;
@@ -33,12 +34,13 @@ pub(super) fn views(world: World<'_>) -> Vec<World<'_>> {
     if named.len() + usize::from(unnamed.is_some()) < 2 {
         return vec![world];
     }
-    let named = named.into_iter().take(MOST);
-    let view = |revision| World {
-        is_assumed: revision == UNNAMED && !is_unnamed_known,
+    let all: Vec<&str> = named.into_iter().take(MOST).chain(unnamed).collect();
+    let view = |revision: &&str| World {
+        is_assumed: *revision == UNNAMED && !is_unnamed_known,
+        revisions: all.len(),
         ..view(&world, revision)
     };
-    named.chain(unnamed).map(view).collect()
+    all.iter().map(view).collect()
 }
 
 fn view<'a>(world: &World<'a>, revision: &str) -> World<'a> {
@@ -71,4 +73,30 @@ fn of(resource: &Resource) -> Option<&str> {
     let label = resource.meta.labels.get(REVISION)?;
     let is_known = !label.value.is_empty() && !resource.placeholders.contains(&label.span);
     is_known.then_some(&label.value)
+}
+
+/// The resources that some world leaves out.
+pub(super) struct Parted {
+    /// Sorted.
+    resources: Vec<Span>,
+    /// By how many worlds each is left out.
+    counts: Vec<usize>,
+}
+
+impl Parted {
+    pub(super) fn new(worlds: &[World<'_>]) -> Self {
+        let mut all: Vec<Span> = worlds.iter().flat_map(|it| &it.left_out).copied().collect();
+        all.sort_unstable();
+        let resources = all.chunk_by(|a, b| a == b);
+        let (resources, counts) = resources
+            .filter_map(|same| Some((*same.first()?, same.len())))
+            .unzip();
+        Self { resources, counts }
+    }
+
+    /// How many worlds leave out what stands here.
+    pub(super) fn left_out(&self, span: Span) -> usize {
+        let found = around(span, &self.resources);
+        found.and_then(|at| self.counts.get(at)).map_or(0, |it| *it)
+    }
 }

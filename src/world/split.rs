@@ -73,9 +73,12 @@ pub fn split<'a>(
                 &plan,
             )
         })
-        .flat_map(revision::views)
         .collect();
     list.sort_by(|a, b| a.name.cmp(&b.name));
+    for (number, world) in list.iter_mut().enumerate() {
+        world.cluster = number;
+    }
+    let list = list.into_iter().flat_map(revision::views).collect();
     let numbers = files
         .iter()
         .enumerate()
@@ -220,6 +223,8 @@ fn build<'a>(
         declared: !options.named.is_empty(),
         left_out: Vec::new(),
         is_assumed: false,
+        cluster: 0,
+        revisions: 1,
         kustomizations,
     }
 }

@@ -39,6 +39,10 @@ pub struct World<'a> {
     pub(super) left_out: Vec<Span>,
     /// Nothing proves that it has clients.
     pub(super) is_assumed: bool,
+    /// Worlds of one number are what several revisions see of one cluster.
+    pub(super) cluster: usize,
+    /// How many revisions do.
+    pub(super) revisions: usize,
     pub(super) kustomizations: &'a Kustomizations,
 }
 
@@ -49,11 +53,7 @@ impl World<'_> {
 
     /// Whether what stands here is a part of it, or at least lies in one of its files.
     pub fn sees(&self, span: Span) -> bool {
-        self.holds(span.file) && !self.leaves_out(span)
-    }
-
-    pub(super) fn leaves_out(&self, span: Span) -> bool {
-        lies_in(span, &self.left_out)
+        self.holds(span.file) && around(span, &self.left_out).is_none()
     }
 
     pub fn files(&self) -> &[FileId] {
@@ -103,7 +103,7 @@ impl World<'_> {
     /// Whether what stands here may be concluded from. A resource with several definitions exists, and nothing
     /// follows from its content.
     pub fn is_decided(&self, span: Span) -> bool {
-        !lies_in(span, &self.undecided)
+        around(span, &self.undecided).is_none()
     }
 
     /// Whether some kustomization gives resources other names than their files do.
@@ -118,17 +118,16 @@ impl World<'_> {
     }
 }
 
-/// Whether a place lies in one of these, which are sorted.
-fn lies_in(span: Span, resources: &[Span]) -> bool {
+/// The one of these resources, which are sorted, in which a place lies.
+pub(super) fn around(span: Span, resources: &[Span]) -> Option<usize> {
     let upto = Span {
         end: u32::MAX,
         ..span
     };
     let after = resources.partition_point(|resource| *resource <= upto);
-    after
-        .checked_sub(1)
-        .and_then(|before| resources.get(before))
-        .is_some_and(|resource| resource.contains(span))
+    let before = after.checked_sub(1)?;
+    let resource = resources.get(before)?;
+    resource.contains(span).then_some(before)
 }
 
 /// All worlds of a run.
