@@ -12,7 +12,7 @@ use crate::egress::path::Hop;
 use crate::istio::decode::Items;
 use crate::istio::proxy::Gateway;
 use crate::istio::resource::Resource;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -126,7 +126,7 @@ impl Leg<'_, '_> {
         let (port, place) = self.port()?;
         let no_route = |what: String| {
             Failure {
-            basis: match cx.world.knows_all("VirtualService") {
+            basis: match cx.world.knows_all_beside("VirtualService", place.file) {
                 true => Basis::Proven,
                 false => Basis::assuming("no VirtualService elsewhere has a route for it there"),
             },
@@ -141,7 +141,7 @@ impl Leg<'_, '_> {
                 let service = self.sender.cluster_name().and_then(ClusterName::parse);
                 let service = service.map_or("", |name| name.host);
                 Some(Failure {
-                    basis: self.basis_of_plain(cx, service),
+                    basis: self.basis_of_plain(cx, service, place.file),
                     place,
                     what: format!("its server on port {port} expects TLS, and nothing originates it"),
                     help: format!(
@@ -193,14 +193,15 @@ impl Leg<'_, '_> {
         if ports.iter().any(|it| it.value == i64::from(sent)) {
             return None;
         }
+        let place = ports.first()?.span;
         let numbers = ports.iter().take(PORTS).map(|it| it.value.to_string());
         let numbers: Vec<String> = numbers.collect();
         Some(Failure {
-            basis: match cx.world.knows_all("Gateway") {
+            basis: match cx.world.knows_all_beside("Gateway", place.file) {
                 true => Basis::Proven,
                 false => Basis::assuming("no Gateway elsewhere has a server on that port"),
             },
-            place: ports.first()?.span,
+            place,
             what: format!(
                 "it has no server on port {sent}, only on {}",
                 numbers.join(", ")
@@ -246,7 +247,7 @@ impl Leg<'_, '_> {
     }
 
     /// What it rests on that nothing encrypts it on the way to servers that end TLS.
-    fn basis_of_plain(&self, cx: &Context<'_>, service: &str) -> Basis {
+    fn basis_of_plain(&self, cx: &Context<'_>, service: &str, file: FileId) -> Basis {
         let cluster = self.sender.cluster.as_ref();
         let own = match cluster.map(|it| &it.tls.value) {
             Some(Some(TlsFacts::Auto { sni, .. })) => sni.as_deref(),
@@ -258,7 +259,9 @@ impl Leg<'_, '_> {
         if own.is_some_and(is_taken) {
             return Basis::assuming("the gateway takes no part in automatic mutual TLS");
         }
-        match cx.world.knows_all("DestinationRule") || self.is_ruled_by_own_namespace(cx, service) {
+        match cx.world.knows_all_beside("DestinationRule", file)
+            || self.is_ruled_by_own_namespace(cx, service)
+        {
             true => Basis::Proven,
             false => Basis::assuming(format!(
                 "no DestinationRule elsewhere originates TLS for `{service}`"

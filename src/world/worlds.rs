@@ -116,6 +116,14 @@ impl World<'_> {
     pub fn knows_all(&self, kind: &str) -> bool {
         self.closed && !self.templates.may_hold(kind)
     }
+
+    /// As `knows_all`, for what is missing beside a file. Where a fork of the tree was taken for several clusters, it may be
+    /// meant to come from another side, unless a kustomization or the user says what belongs to the file.
+    pub fn knows_all_beside(&self, kind: &str, file: FileId) -> bool {
+        let listing = |place| self.kustomizations.listing(place);
+        let is_listed = || self.place(file).is_some_and(|it| !listing(it).is_empty());
+        self.knows_all(kind) && (self.name.is_none() || self.declared || is_listed())
+    }
 }
 
 /// The one of these resources, which are sorted, in which a place lies.
