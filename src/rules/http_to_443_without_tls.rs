@@ -62,6 +62,15 @@ impl Check for HttpTo443WithoutTls {
             let route = chosen.filter(|_| reached.port != reached.path.port);
             let route = route.and_then(|cluster| cluster.name.spans().get(1).copied());
             let place = route.unwrap_or(reached.port_line());
+            let unused = unused_subset(cx, &reached);
+            let unseen = unseen(cx, &reached);
+            let proxy = hop.client();
+            let caller = proxy.namespace().filter(|_| !proxy.is_gateway());
+            let others_only = unseen.is_some() && unused.is_none();
+            // Where those that call have rules of their own, a namespace that merely defines the host need not call.
+            if others_only && caller.is_some_and(|it| is_guessed(cx, &reached, it)) {
+                continue;
+            }
             // All that is sent to one port lacks the same.
             let declared = definition.and_then(|it| it.port(port));
             let declared = declared.map(|it| it.protocol_line.unwrap_or(it.number_line));
@@ -73,17 +82,11 @@ impl Check for HttpTo443WithoutTls {
                 if to_443 { 443 } else { port },
                 reached.path.host
             );
-            let unused = unused_subset(cx, &reached);
-            let unseen = unseen(cx, &reached);
-            let proxy = hop.client();
-            let caller = proxy.namespace().filter(|_| !proxy.is_gateway());
             let basis = match caller {
                 // Where TLS is originated for others, these may be all that call.
-                Some(namespace) if unseen.is_some() && unused.is_none() => {
-                    Basis::assuming(format!(
-                        "clients in `{namespace}` call the host, and have no DestinationRule elsewhere"
-                    ))
-                }
+                Some(namespace) if others_only => Basis::assuming(format!(
+                    "clients in `{namespace}` call the host, and have no DestinationRule elsewhere"
+                )),
                 _ if cx.world.closed || expects.is_some() || unused.is_some() => Basis::Proven,
                 _ => Basis::assuming(
                     "no DestinationRule elsewhere originates TLS, and that the server expects it",
@@ -129,6 +132,18 @@ impl Check for HttpTo443WithoutTls {
             "destination-rule-unseen",
         ]
     }
+}
+
+/// Whether nothing but the ServiceEntry makes the namespace a client.
+fn is_guessed(cx: &Context<'_>, reached: &Reached<'_>, namespace: &str) -> bool {
+    let host = &reached.path.host;
+    let is_own = |it: Option<&str>| it == Some(namespace);
+    let mut rules = cx.rules_for(host).take(RULES);
+    let mut routes = cx.routes_for(host).take(RULES);
+    let definition = reached.definition(cx);
+    definition.is_some_and(|it| is_own(it.namespace()))
+        && !rules.any(|(it, _)| is_own(it.namespace()))
+        && !routes.any(|it| is_own(it.namespace()))
 }
 
 /// The host of a rule that originates TLS and does not reach the proxy.
