@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
+use super::unknown_hosts::UnknownHosts;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
@@ -11,8 +13,9 @@ use crate::egress::host::{is_wildcard, to_fqdn};
 use crate::egress::scope::Scope;
 use crate::egress::service::Origin;
 use crate::istio::decode::Items;
+use crate::istio::proxy::Sidecar;
 use crate::istio::resource::Spec;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -32,6 +35,7 @@ pub(super) struct SidecarDoesNotImport;
 impl Check for SidecarDoesNotImport {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
         let mut seen: BTreeSet<(Span, String)> = BTreeSet::new();
+        let unknown = UnknownHosts::new(cx);
         let mut scopes: HashMap<&str, Scope<'_>> = HashMap::default();
         for (resource, rule) in cx.destination_rules() {
             let (Some(host), Some(namespace)) = (&rule.host, resource.namespace()) else {
@@ -71,6 +75,7 @@ impl Check for SidecarDoesNotImport {
             let Some(place) = place.filter(|it| seen.insert((*it, name.to_string()))) else {
                 continue;
             };
+            let meant = meant(spec, &name, &unknown);
             let message = format!(
                 "this Sidecar does not import `{name}`: clients in `{namespace}` do not know the host, for which the \
                  namespace has a DestinationRule"
@@ -78,15 +83,49 @@ impl Check for SidecarDoesNotImport {
             let together = [host.span.file, external.host.line.file]
                 .into_iter()
                 .all(|file| cx.world.is_one_folder(place.file, file));
-            out.add(Basis::together(together), place, message, |finding| {
-                finding
+            let basis = match meant.and_then(|it| it.value.split_once('/')) {
+                Some((other, host)) if host == name && !cx.world.knows_all("ServiceEntry") => {
+                    let other = if other == "." { namespace } else { other };
+                    Basis::assuming(format!("no other file defines `{host}` in `{other}`"))
+                }
+                _ => Basis::together(together),
+            };
+            let entry = format!("{}/{name}", external.namespace().unwrap_or("*"));
+            let help = match meant {
+                Some(meant) => format!("write `{entry}` instead of `{}`", meant.value),
+                None => format!("add `{entry}` to `hosts`"),
+            };
+            out.add(basis, place, message, |finding| {
+                let meant = meant.into_iter();
+                meant
+                    .fold(finding, |finding, meant| {
+                        finding.because(meant.span, "this is not the host")
+                    })
                     .because(host.span, "the rule for the host")
                     .because(external.host.line, "the host")
-                    .help(format!(
-                        "add `{}/{name}` to `hosts`",
-                        external.namespace().unwrap_or("*")
-                    ))
+                    .help(help)
             });
         }
     }
+}
+
+/// So many entries of a Sidecar are looked at.
+const ENTRIES: usize = 256;
+
+/// The entry that may have been meant to import the host: one for it in another namespace, or for nearly its name.
+fn meant<'s>(
+    sidecar: &'s Sidecar,
+    host: &str,
+    unknown: &UnknownHosts<'_>,
+) -> Option<&'s Spanned<SmolStr>> {
+    let listeners = sidecar.egress.items().iter();
+    let entries = listeners.flat_map(|it| it.value.hosts.items());
+    let is_it = |written: &str| {
+        let nearly = || unknown.find(written)?.meant;
+        written == host || nearly().is_some_and(|it| it.host == host)
+    };
+    entries.take(ENTRIES).find(|it| {
+        let parts = it.value.split_once('/');
+        parts.is_some_and(|(_, written)| is_it(written))
+    })
 }

@@ -68,6 +68,10 @@ impl Check for SidecarImportsNothing {
     fn says_absence(&self) -> bool {
         true
     }
+
+    fn yields_to(&self) -> &'static [&'static str] {
+        &["sidecar-does-not-import"]
+    }
 }
 
 /// A Sidecar.
