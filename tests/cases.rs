@@ -27,7 +27,11 @@ const ABOUT_FILES: [&str; 4] = [
 ];
 
 /// Rules that speak, or speak louder, where documents share a file.
-const ABOUT_SHARING: [&str; 2] = ["document-lost-by-istioctl", "virtual-service-duplicate"];
+const ABOUT_SHARING: [&str; 3] = [
+    "document-lost-by-istioctl",
+    "duplicate-host",
+    "virtual-service-duplicate",
+];
 
 /// What a message may have.
 const MOST_WORDS: usize = 25;

@@ -57,11 +57,16 @@ impl Check for DuplicateHost {
             );
             let files = (one.resource.span.file, other.resource.span.file);
             let is_known = one.namespace().is_some() && other.namespace().is_some();
+            // Whoever applies a file applies what has no namespace to one.
+            let mut both = [one, other].into_iter();
+            let is_one = files.0 == files.1 && both.all(|it| it.resource.meta.namespace.is_none());
             let basis = match (is_private(cx, &twins), twins.one_namespace) {
                 (true, _) => {
                     Basis::assuming("the one for a single namespace is not its mock or sandbox")
                 }
-                _ if is_known => Basis::together(cx.world.is_one_folder(files.0, files.1)),
+                _ if is_known || is_one => {
+                    Basis::together(cx.world.is_one_folder(files.0, files.1))
+                }
                 (_, true) => Basis::assuming("both are applied to one namespace"),
                 (_, false) => Basis::assuming("they are applied to different namespaces"),
             };
