@@ -39,6 +39,11 @@ pub struct Kustomization {
 }
 
 impl Kustomization {
+    /// Whether it gives objects other names than their files do.
+    pub(super) fn renames(&self) -> bool {
+        !self.name_prefix.is_empty() || !self.name_suffix.is_empty()
+    }
+
     /// Reads the kustomization at `at`. `None` where the root is no kustomization of kustomize (Flux has a kind of
     /// the same name).
     pub fn read(file: FileId, at: &str, root: Node<'_>) -> Option<Self> {

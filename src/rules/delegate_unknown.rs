@@ -11,7 +11,7 @@ use crate::egress::visibility::{DefaultExport, exposure};
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::route::{Delegate, VirtualService};
-use crate::source::Span;
+use crate::source::{FileId, Span};
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -78,24 +78,38 @@ struct Fault {
 
 /// All VirtualServices, refused ones too.
 struct ByName<'c> {
+    /// Under the names that their files give them.
     found: HashMap<&'c str, Vec<(&'c Resource, &'c VirtualService)>>,
+    /// Those of them that a kustomization gives other names, with the names that it makes longer.
+    renamed: HashMap<Span, &'c str>,
     default: DefaultExport,
     is_certain: bool,
 }
 
+/// With more VirtualServices of other names than this none is told to be missing.
+const RENAMED: usize = 256;
+
 impl<'c> ByName<'c> {
     fn new(cx: &'c Context<'_>) -> Self {
         let mut found: HashMap<_, Vec<_>> = HashMap::default();
+        let mut files: HashMap<FileId, bool> = HashMap::default();
+        let mut renamed = HashMap::default();
         for resource in cx.world.resources.iter().copied() {
             if let Spec::VirtualService(spec) = &resource.spec {
                 let of_name = found.entry(resource.name()).or_default();
                 of_name.push((resource, &**spec));
+                let file = resource.span.file;
+                let other_names = files.entry(file);
+                if *other_names.or_insert_with(|| cx.world.is_renamed(file)) {
+                    renamed.insert(resource.span, resource.name());
+                }
             }
         }
         Self {
             found,
+            is_certain: cx.world.knows_all("VirtualService") && renamed.len() <= RENAMED,
+            renamed,
             default: cx.model.mesh.virtual_service_export(),
-            is_certain: cx.world.knows_all("VirtualService") && !cx.world.is_renamed(),
         }
     }
 
@@ -107,17 +121,21 @@ impl<'c> ByName<'c> {
             .as_ref()
             .filter(|it| !it.value.is_empty());
         let wanted = named.map(|it| it.value.as_str()).or(own);
-        let found = self.found.get(delegate.name.as_ref()?.value.as_str());
+        let name = delegate.name.as_ref()?.value.as_str();
+        let found = self.found.get(name);
         let found = found.into_iter().flatten().take(OF_NAME);
         let mut found = found.filter(|(it, _)| same(it.namespace(), wanted) != Same::No);
         let Some((resource, spec)) = found.next() else {
-            return self.is_certain.then(|| Fault {
+            let mut renamed = self.renamed.values();
+            let certain = self.is_certain && !renamed.any(|it| name.contains(it));
+            return certain.then(|| Fault {
                 what: "is not defined",
                 because: Vec::new(),
                 help: "add it, or correct its name".to_owned(),
             });
         };
-        if resource.refused || found.next().is_some() {
+        let is_other = self.renamed.contains_key(&resource.span);
+        if resource.refused || is_other || found.next().is_some() {
             return None;
         }
         if let hosts @ [_, ..] = spec.hosts.items() {

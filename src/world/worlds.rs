@@ -106,10 +106,10 @@ impl World<'_> {
         around(span, &self.undecided).is_none()
     }
 
-    /// Whether some kustomization gives resources other names than their files do.
-    pub fn is_renamed(&self) -> bool {
-        let mut all = self.kustomizations.iter();
-        all.any(|it| !it.name_prefix.is_empty() || !it.name_suffix.is_empty())
+    /// Whether a kustomization gives the objects of a file other names.
+    pub fn is_renamed(&self, file: FileId) -> bool {
+        let place = self.place(file);
+        place.is_some_and(|place| self.kustomizations.is_renamed(place))
     }
 
     /// Whether it is certain that nothing of a kind exists but what is here.

@@ -163,6 +163,13 @@ impl Kustomizations {
         listing.any(|&index| self.open.get(index).is_some_and(|open| *open))
     }
 
+    /// Whether one that reaches the file gives its objects other names.
+    pub fn is_renamed(&self, place: &str) -> bool {
+        let above = self.graph.above(self.listing(place));
+        let mut above = above.into_iter().filter_map(|at| self.list.get(at));
+        above.any(Kustomization::renames)
+    }
+
     /// Whether one root reaches both files.
     pub fn share_a_root(&self, place: &str, other: &str) -> bool {
         let above = |place| -> HashSet<usize> {
