@@ -8,14 +8,14 @@
 mod harness;
 mod setups;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use egress_lint::config::{self, Choice};
 use egress_lint::diag::Severity;
 use egress_lint::engine::{self, Levels, Request, Settings, known_rules};
 use egress_lint::istio::IstioVersion;
-use egress_lint::source::{Discovery, Input, Role, Sources};
+use egress_lint::source::{Content, Discovery, Found, Role, Sources};
 use egress_lint::world::Fallback;
 use harness::{list, root};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -76,21 +76,19 @@ fn right(set_up: &SetUp) -> Result<(), String> {
     let mut sources = Sources::new();
     let config = config::load(&Choice::Isolated, cwd, &mut sources).expect("the defaults");
     let config = config.config;
-    let input = |path: &String| Input {
-        path: PathBuf::from(path),
+    let found = |(path, text): (&String, &String)| Found {
         shown: path.clone(),
         role: Role::Named,
+        content: Ok(Content::Text(text.clone())),
     };
     let version = IstioVersion(set_up.version);
     let mut loaded = engine::load(Request {
         found: Discovery {
-            inputs: set_up.files.keys().map(input).collect(),
-            problems: Vec::new(),
-            folders: Vec::new(),
-            stdin: false,
+            files: set_up.files.iter().map(found).collect(),
+            count: set_up.files.len(),
+            ..Discovery::default()
         },
         stdin: None,
-        texts: &set_up.files,
         sources,
         cwd,
         version,

@@ -98,7 +98,8 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         session::choose(&worlds.list, arguments.world.as_deref())?;
     }
     let count = session.loaded.istio;
-    let progress = (!arguments.quiet).then(|| Progress::new("judging", count, "resources"));
+    let progress = Progress::new("judging resources", arguments.quiet);
+    progress.add(count);
     let report = engine::check(&mut session.loaded, &settings);
     drop(progress);
     let mut judged = Judged {

@@ -12,7 +12,7 @@ use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
 use crate::istio::IstioVersion;
 use crate::source::{
-    Content, FileId, Problem, Sources, Span, Spanned, discover, read_stream, shown_path,
+    self, Content, FileId, Problem, Search, Sources, Span, Spanned, read_stream, shown_path,
 };
 use crate::world::{Fallback, World};
 
@@ -41,10 +41,6 @@ pub(super) struct Stdin {
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
 /// the rest goes on.
 pub(super) fn open(inputs: &Inputs, quiet: bool) -> anyhow::Result<Session> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(inputs.threads)
-        .build_global()
-        .context("cannot start threads")?;
     let session = read(inputs, quiet, &Texts::new())?;
     for problem in &session.loaded.problems {
         terminal::say(&format!("error: {}", told(problem)));
@@ -65,16 +61,33 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         .unwrap_or_else(|| engine::istio_version(&config, &mut diagnostics));
     let left_out = left_out(&inputs.exclude)?;
     let excluded = |shown: &str| left_out.matches(shown) || config.is_excluded(shown);
-    let mut found = discover(&cwd, &inputs.paths, &excluded, inputs.threads);
+    let progress = Progress::new("reading files", quiet);
+    let search = Search {
+        cwd: &cwd,
+        excluded: &excluded,
+        read: &|input, buffer| {
+            progress.add(1);
+            match texts.get(&input.shown) {
+                Some(text) => Ok(Content::Text(text.clone())),
+                None => source::read(input, buffer, inputs.no_prefilter),
+            }
+        },
+        others: !config.worlds.is_empty(),
+        threads: inputs.threads,
+    };
+    let mut found = search.run(&inputs.paths);
     let stdin_name = found
         .stdin
         .then(|| shown_path(&cwd, Path::new(&inputs.stdin_filename)));
     let stdin_name = stdin_name.as_deref();
     // What comes in stands in place of the file of its name, such as what an editor has not saved yet.
+    let read = found.files.len();
     found
-        .inputs
-        .retain(|input| Some(input.shown.as_str()) != stdin_name);
-    let names = found.inputs.iter().map(|input| input.shown.as_str());
+        .files
+        .retain(|file| Some(file.shown.as_str()) != stdin_name);
+    found.count -= read - found.files.len();
+    let names = found.files.iter().map(|file| &file.shown);
+    let names = names.chain(&found.others).map(String::as_str);
     // With a part left out on the command line, a glob may stand for just that.
     if inputs.exclude.is_empty() {
         let names = names.chain(stdin_name);
@@ -103,11 +116,9 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
     let stdin = kept
         .as_ref()
         .and_then(|kept: &Stdin| Some((kept.name.clone(), content?)));
-    let progress = (!quiet).then(|| Progress::new("reading", found.inputs.len(), "files"));
     let mut loaded = engine::load(Request {
         found,
         stdin,
-        texts,
         sources,
         cwd: &cwd,
         version,

@@ -1,6 +1,7 @@
 //! What reaches the terminal: standard error, colours, and nothing that a file could have smuggled in.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
@@ -20,24 +21,37 @@ const MANY: usize = 5_000;
 
 /// Moves on standard error while a step takes long, if that is a terminal; gone when the step is done.
 #[derive(Debug)]
-pub(super) struct Progress(ProgressBar);
+pub(super) struct Progress {
+    bar: ProgressBar,
+    count: AtomicUsize,
+}
 
 impl Progress {
-    /// `doing`, such as `reading`, so many `things`.
-    pub(super) fn new(doing: &str, count: usize, things: &str) -> Self {
+    /// Says what it is `doing`, such as `reading files`, once it has so many to do that somebody may look; never if `quiet`.
+    pub(super) fn new(doing: &'static str, quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if count < MANY || dumb || !io::stderr().is_terminal() {
-            return Self(ProgressBar::hidden());
+        let bar = match quiet || dumb || !io::stderr().is_terminal() {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::new_spinner().with_message(doing),
+        };
+        Self {
+            bar,
+            count: AtomicUsize::new(0),
         }
-        let bar = ProgressBar::new_spinner().with_message(format!("{doing} {count} {things}"));
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
+    }
+
+    /// So many more.
+    pub(super) fn add(&self, count: usize) {
+        let before = self.count.fetch_add(count, Ordering::Relaxed);
+        if before < MANY && before + count >= MANY {
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 

@@ -84,7 +84,7 @@ impl<'m> EffectiveService<'m> {
 fn mergeable(a: &Service<'_>, b: &Service<'_>) -> bool {
     a.namespace() == b.namespace()
         && a.resolution == b.resolution
-        && a.labels == b.labels
+        && a.has_labels_of(b)
         && a.selector.as_deref().unwrap_or_default() == b.selector.as_deref().unwrap_or_default()
         && (a.export_to == b.export_to || as_set(a) == as_set(b))
 }

@@ -1,6 +1,6 @@
-//! From paths to resources: each file is read once, parsed, decoded, and its tree dropped.
+//! From texts to resources: each file is parsed, decoded, and its tree dropped.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use memchr::memmem;
@@ -12,7 +12,7 @@ use crate::diag::Diagnostic;
 use crate::istio::{INJECT, IstioVersion, Resource};
 use crate::manifest::{Change, Kinds, Kustomizations, place, state_of_file};
 use crate::source::{
-    Content, Discovery, FileId, Problem, ReadError, Role, SourceFile, Sources, Span, read,
+    Content, Discovery, FileId, Found, Problem, ReadError, Role, SourceFile, Sources, Span,
 };
 use crate::suppress::Comments;
 use crate::world::{Fallback, File, assign_namespaces};
@@ -23,8 +23,6 @@ pub struct Request<'a> {
     pub found: Discovery,
     /// The name to show for standard input and what came from there.
     pub stdin: Option<(String, Result<Content, ReadError>)>,
-    /// Texts that stand in place of those of the disk, by the path as it is shown.
-    pub texts: &'a BTreeMap<String, String>,
     /// What has been read before, such as the configuration.
     pub sources: Sources,
     pub cwd: &'a Path,
@@ -74,74 +72,68 @@ pub(super) struct Text {
     named: bool,
 }
 
-/// Reads and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
+/// So many texts are parsed before what they hold is kept: all of it lying in two places would take memory.
+const TOGETHER: usize = 4096;
+
+/// Parses and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
 pub fn load(request: Request<'_>) -> Loaded {
     let cwd = request.cwd.to_string_lossy();
     let found = request.found;
     let mut out = Loaded {
-        files: found.inputs.len() + usize::from(request.stdin.is_some()),
+        files: found.count + usize::from(request.stdin.is_some()),
         sources: request.sources,
         problems: found.problems,
         ..Loaded::default()
     };
-    let contents: Vec<Result<Content, ReadError>> = found
-        .inputs
-        .par_iter()
-        .map_init(Vec::new, |buffer, input| {
-            match request.texts.get(&input.shown) {
-                Some(text) => Ok(Content::Text(text.clone())),
-                None => read(input, buffer, request.parse_all),
-            }
-        })
-        .collect();
-
     let mut texts = Vec::new();
     let mut starts: Vec<String> = found
         .folders
         .iter()
         .map(|it| place(&cwd, it) + "/")
         .collect();
-    let inputs = found
-        .inputs
-        .into_iter()
-        .map(|input| (input.shown, input.role));
-    let stdin = request
-        .stdin
-        .map(|(name, content)| ((name, Role::Named), content));
-    for ((shown, role), content) in inputs.zip(contents).chain(stdin) {
-        if matches!(content, Ok(Content::Nothing)) {
-            // So are most files of a tree.
-            continue;
-        }
-        let at = place(&cwd, &shown);
-        if role == Role::Named {
+    let stdin = request.stdin.map(|(shown, content)| Found {
+        shown,
+        role: Role::Named,
+        content,
+    });
+    out.sources.reserve(found.files.len());
+    for file in found.files.into_iter().chain(stdin) {
+        let at = place(&cwd, &file.shown);
+        if file.role == Role::Named {
             starts.push(at.clone());
         }
-        texts.extend(out.take(shown, at, role, content));
+        texts.extend(out.take(file, at));
     }
     out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
     let patches = out.kustomizations.iter();
     out.changes = patches.flat_map(|it| it.changes.iter().cloned()).collect();
-    let parsed: Vec<Parsed> = texts
-        .par_iter()
-        .map(|text| out.parse(text, request.version, request.parse_all))
-        .collect();
     let kustomizations = out.kustomizations.iter().map(|it| it.file);
     let patches = out.changes.iter().map(|change| change.span.file);
     let named: HashSet<FileId> = kustomizations.chain(patches).collect();
-    let mut resources = parsed.iter().flat_map(|it| &it.resources);
-    if resources.any(|it| it.ambient().is_some()) {
-        let inject = memmem::Finder::new(INJECT);
-        let mut texts = out.sources.iter().map(|(_, file)| file.text.as_bytes());
-        out.pods_differ = texts.any(|text| inject.find(text).is_some());
-    }
-    for (text, parsed) in texts.into_iter().zip(parsed) {
-        out.unjudged += parsed.unjudged;
-        if parsed.is_empty() && !named.contains(&text.file) {
-            out.sources.forget(text.file);
-        } else {
-            out.keep(text, parsed, request.namespace.as_ref());
+    out.manifests.reserve(texts.len());
+    // Whether pods say if they have a sidecar is asked of the texts.
+    let inject = memmem::Finder::new(INJECT);
+    let injects = |file: &SourceFile| inject.find(file.text.as_bytes()).is_some();
+    let mut told = false;
+    let mut texts = texts.into_iter().peekable();
+    while texts.peek().is_some() {
+        let some: Vec<Text> = texts.by_ref().take(TOGETHER).collect();
+        let parsed: Vec<Parsed> = some
+            .par_iter()
+            .map(|text| out.parse(text, request.version, request.parse_all))
+            .collect();
+        for (text, parsed) in some.into_iter().zip(parsed) {
+            out.unjudged += parsed.unjudged;
+            if parsed.is_empty() && !named.contains(&text.file) {
+                told = told || injects(out.sources.get(text.file));
+                out.sources.forget(text.file);
+            } else {
+                out.keep(text, parsed, request.namespace.as_ref());
+            }
         }
+    }
+    if out.resources().any(|it| it.ambient().is_some()) {
+        out.pods_differ = told || out.sources.iter().any(|(_, file)| injects(file));
     }
     out.manifests.sort_by_key(|file| file.id);
     out
@@ -153,13 +145,12 @@ impl Loaded {
     }
 
     /// Takes in what a file holds; a text to parse comes back.
-    fn take(
-        &mut self,
-        shown: String,
-        place: String,
-        role: Role,
-        content: Result<Content, ReadError>,
-    ) -> Option<Text> {
+    fn take(&mut self, file: Found, place: String) -> Option<Text> {
+        let Found {
+            shown,
+            role,
+            content,
+        } = file;
         let (text, fault) = match content {
             Ok(Content::Nothing) => return None,
             Ok(Content::Text(text)) => (text, None),

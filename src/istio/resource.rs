@@ -61,12 +61,14 @@ impl Decode for Meta {
 }
 
 impl Meta {
-    /// Keeps what is asked for: of the annotations Istio's and ours, and labels where objects are told apart by them.
+    /// Keeps what is asked for: of the annotations Istio's and ours, and Istio's labels, but all labels of what is selected or
+    /// merged by them.
     pub(super) fn keep_asked(&mut self, spec: &Spec) {
-        let ours = |name: &str| name.contains("istio.io/") || name.starts_with("egress-lint/");
-        self.annotations.retain(ours);
-        if spec.is_policy() {
-            self.labels.retain(|name| name == REVISION);
+        let istio = |name: &str| name.contains("istio");
+        self.annotations
+            .retain(|name| istio(name) || name.starts_with("egress-lint/"));
+        if !matches!(spec, Spec::WorkloadEntry(_) | Spec::ServiceEntry(_)) {
+            self.labels.retain(istio);
         }
     }
 }
@@ -148,18 +150,6 @@ impl Spec {
             }
             _ => {}
         }
-    }
-
-    /// Whether it says what proxies do, and names nothing that could be selected.
-    fn is_policy(&self) -> bool {
-        matches!(
-            self,
-            Spec::VirtualService(_)
-                | Spec::DestinationRule(_)
-                | Spec::Sidecar(_)
-                | Spec::Gateway(_)
-                | Spec::EnvoyFilter(_)
-        )
     }
 
     /// Whether it belongs to Istio's API, as opposed to Kubernetes' own.

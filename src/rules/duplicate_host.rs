@@ -104,7 +104,7 @@ fn difference(
     let unlike = match twins.one_namespace {
         // What makes them unlike enough for Istio not to merge them.
         true => [
-            ("label", one.labels != other.labels),
+            ("label", !one.has_labels_of(other)),
             ("workload selector", selector(one) != selector(other)),
             ("`exportTo`", export_to(one) != export_to(other)),
         ],

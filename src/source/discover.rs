@@ -1,12 +1,15 @@
-//! Which files a run reads: the named ones, and what lies in the named folders.
+//! Which files a run reads: the named ones, and what lies in the named folders. A file is read where it is found, so that
+//! nothing is kept of the many that hold nothing of interest.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use rayon::prelude::*;
 
-use super::ReadError;
+use super::{Content, ReadError};
 
 /// Why a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +41,14 @@ impl Input {
     }
 }
 
+/// A file that was read.
+#[derive(Debug)]
+pub struct Found {
+    pub shown: String,
+    pub role: Role,
+    pub content: Result<Content, ReadError>,
+}
+
 /// Something that should have been read and could not be.
 #[derive(Debug)]
 pub struct Problem {
@@ -45,10 +56,15 @@ pub struct Problem {
     pub error: ReadError,
 }
 
-/// The files of a run, ordered by the bytes of their shown paths, each once.
+/// The files of a run.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    pub inputs: Vec<Input>,
+    /// What holds something, ordered by the bytes of the shown paths, each once.
+    pub files: Vec<Found>,
+    /// The shown paths of the files that hold nothing, in any order, where they were asked for.
+    pub others: Vec<String>,
+    /// How many files were read.
+    pub count: usize,
     pub problems: Vec<Problem>,
     /// The folders that were named, as shown.
     pub folders: Vec<String>,
@@ -57,96 +73,165 @@ pub struct Discovery {
 }
 
 /// Whether to leave out a path.
-pub type Excluded<'a> = dyn Fn(&str) -> bool + Sync + 'a;
+pub(super) type Excluded<'a> = dyn Fn(&str) -> bool + Sync + 'a;
 
-/// Finds the files below `paths`. `.gitignore` and `.ignore` files are honoured and hidden files left out, as ripgrep does;
-/// links are not followed, so that nothing outside of the named folders is read. What `excluded` says of a shown path goes for
-/// all that lies below it. A path that is named itself is always taken.
-pub fn discover(cwd: &Path, paths: &[PathBuf], excluded: &Excluded, threads: usize) -> Discovery {
-    let mut out = Discovery::default();
-    let mut named: BTreeMap<String, Input> = BTreeMap::new();
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if path.as_os_str() == "-" {
-            out.stdin = true;
-            continue;
-        }
-        let input = Input::named(cwd, path);
-        match std::fs::metadata(&input.path) {
-            Ok(data) if data.is_dir() => folders.push(input.path),
-            Ok(_) => {
-                named.insert(input.shown.clone(), input);
-            }
-            Err(error) => out.problems.push(Problem {
-                shown: input.shown,
-                error: ReadError::Io(error),
-            }),
-        }
-    }
-    folders.sort();
-    folders.dedup();
-    out.folders = folders.iter().map(|folder| shown(folder)).collect();
-    let (walked, problems) = walk(&folders, excluded, threads);
-    out.problems.extend(problems);
-    out.inputs = walked;
-    out.inputs.extend(named.into_values());
-    out.inputs
-        .sort_unstable_by(|a, b| (&a.shown, a.role).cmp(&(&b.shown, b.role)));
-    out.inputs
-        .dedup_by(|later, first| later.shown == first.shown);
-    out.problems
-        .sort_by(|a, b| a.shown.as_bytes().cmp(b.shown.as_bytes()));
-    out.problems.dedup_by(|a, b| a.shown == b.shown);
-    out
+/// Reads a file, with a buffer for what may turn out to be of no interest.
+pub(super) type Reader<'a> = dyn Fn(&Input, &mut Vec<u8>) -> Result<Content, ReadError> + Sync + 'a;
+
+/// How the files of a run are found and read.
+pub struct Search<'a> {
+    pub cwd: &'a Path,
+    /// What it says of a shown path goes for all that lies below it. A path that is named itself is always taken.
+    pub excluded: &'a Excluded<'a>,
+    pub read: &'a Reader<'a>,
+    /// Whether somebody asks for the names of the files that hold nothing.
+    pub others: bool,
+    pub threads: usize,
 }
 
-fn walk(folders: &[PathBuf], excluded: &Excluded, threads: usize) -> (Vec<Input>, Vec<Problem>) {
-    let Some((first, rest)) = folders.split_first() else {
-        return Default::default();
-    };
-    let mut builder = WalkBuilder::new(first);
-    for folder in rest {
-        builder.add(folder);
+impl Search<'_> {
+    /// Reads the files below `paths`. `.gitignore` and `.ignore` files are honoured and hidden files left out, as ripgrep does;
+    /// links are not followed, so that nothing outside of the named folders is read.
+    pub fn run(&self, paths: &[PathBuf]) -> Discovery {
+        let mut out = Discovery::default();
+        let mut named: BTreeMap<String, Input> = BTreeMap::new();
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                out.stdin = true;
+                continue;
+            }
+            let input = Input::named(self.cwd, path);
+            match std::fs::metadata(&input.path) {
+                Ok(data) if data.is_dir() => folders.push(input.path),
+                Ok(_) => {
+                    named.insert(input.shown.clone(), input);
+                }
+                Err(error) => out.problems.push(Problem {
+                    shown: input.shown,
+                    error: ReadError::Io(error),
+                }),
+            }
+        }
+        folders.sort();
+        folders.dedup();
+        out.folders = folders.iter().map(|folder| shown(folder)).collect();
+        let walk = Walk {
+            search: self,
+            folders: &folders,
+            named: &named,
+            gathered: Mutex::new(out),
+            count: AtomicUsize::new(named.len()),
+        };
+        walk.run();
+        let mut out = walk
+            .gathered
+            .into_inner()
+            .unwrap_or_else(|it| it.into_inner());
+        out.count = walk.count.into_inner();
+        let read = named
+            .into_par_iter()
+            .map_init(Vec::new, |buffer, (_, input)| Found {
+                content: (self.read)(&input, buffer),
+                shown: input.shown,
+                role: input.role,
+            });
+        out.files.par_extend(read);
+        out.files.sort_unstable_by(|a, b| a.shown.cmp(&b.shown));
+        out.problems.sort_by(|a, b| a.shown.cmp(&b.shown));
+        out.problems.dedup_by(|a, b| a.shown == b.shown);
+        out
     }
-    builder.follow_links(false).threads(threads);
-    let found = Mutex::new((Vec::new(), Vec::new()));
-    let hold = || {
-        found
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-    };
-    builder.build_parallel().run(|| {
-        Box::new(|entry| {
-            let entry = match entry {
-                Ok(entry) => entry,
+}
+
+/// The way through the named folders.
+struct Walk<'a> {
+    search: &'a Search<'a>,
+    folders: &'a [PathBuf],
+    /// What is read for itself, by its shown path.
+    named: &'a BTreeMap<String, Input>,
+    gathered: Mutex<Discovery>,
+    count: AtomicUsize,
+}
+
+impl Walk<'_> {
+    fn run(&self) {
+        let Some((first, rest)) = self.folders.split_first() else {
+            return;
+        };
+        let mut builder = WalkBuilder::new(first);
+        for folder in rest {
+            builder.add(folder);
+        }
+        builder.follow_links(false).threads(self.search.threads);
+        builder.build_parallel().run(|| {
+            let mut buffer = Vec::new();
+            Box::new(move |entry| match entry {
+                Ok(entry) => self.visit(&entry, &mut buffer),
                 Err(error) => {
                     if let Some(problem) = problem(error) {
-                        hold().1.push(problem);
+                        self.gather(|it| it.problems.push(problem));
                     }
-                    return WalkState::Continue;
+                    WalkState::Continue
                 }
+            })
+        });
+    }
+
+    fn visit(&self, entry: &DirEntry, buffer: &mut Vec<u8>) -> WalkState {
+        let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if !(folder || file && is_manifest(entry.path())) {
+            return WalkState::Continue;
+        }
+        let path = normal(entry.path());
+        let shown = shown(path);
+        if entry.depth() > 0 && (self.search.excluded)(&shown) {
+            return WalkState::Skip;
+        }
+        if folder {
+            // A folder that was named is walked for itself.
+            let again = entry.depth() > 0
+                && self
+                    .folders
+                    .binary_search_by(|it| it.as_path().cmp(path))
+                    .is_ok();
+            return if again {
+                WalkState::Skip
+            } else {
+                WalkState::Continue
             };
-            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !(folder || file && is_manifest(entry.path())) {
-                return WalkState::Continue;
-            }
-            let path = normal(entry.path());
-            let shown = shown(path);
-            if entry.depth() > 0 && excluded(&shown) {
-                return WalkState::Skip;
-            }
-            if file {
-                let path = path.to_owned();
-                let role = Role::Found;
-                hold().0.push(Input { path, shown, role });
-            }
-            WalkState::Continue
-        })
-    });
-    found
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        }
+        if !self.named.contains_key(&shown) {
+            self.read(path.to_owned(), shown, buffer);
+        }
+        WalkState::Continue
+    }
+
+    fn read(&self, path: PathBuf, shown: String, buffer: &mut Vec<u8>) {
+        let role = Role::Found;
+        let input = Input { path, shown, role };
+        let content = (self.search.read)(&input, buffer);
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let shown = input.shown;
+        if !matches!(content, Ok(Content::Nothing)) {
+            let found = Found {
+                shown,
+                role,
+                content,
+            };
+            self.gather(|it| it.files.push(found));
+        } else if self.search.others {
+            self.gather(|it| it.others.push(shown));
+        }
+    }
+
+    fn gather(&self, add: impl FnOnce(&mut Discovery)) {
+        add(&mut self
+            .gathered
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()));
+    }
 }
 
 /// What could not be read on the way. A line of a `.gitignore` that makes no sense is nobody's problem here.

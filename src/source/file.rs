@@ -106,6 +106,11 @@ impl Sources {
         Self::default()
     }
 
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.files.reserve(more);
+    }
+
     /// # Panics
     /// Never in practice: after 2^32 files.
     pub fn add(&mut self, file: SourceFile) -> FileId {

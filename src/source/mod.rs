@@ -6,7 +6,7 @@ mod prefilter;
 mod read;
 mod span;
 
-pub use discover::{Discovery, Excluded, Input, Problem, Role, discover, shown_path};
+pub use discover::{Discovery, Found, Input, Problem, Role, Search, shown_path};
 pub use file::{SourceFile, Sources};
 pub use prefilter::matters;
 pub use read::{Content, LARGEST, ReadError, read, read_stream};

@@ -1,5 +1,6 @@
 //! What holds of what was found in each world.
 
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
 use foldhash::HashMap;
@@ -30,7 +31,7 @@ impl Worlds<'_> {
     ) -> Vec<Diagnostic> {
         // By the hash of the key: a copy of each would cost more than all else here.
         let hasher = RandomState::default();
-        let mut known: HashMap<u64, SmallVec<[usize; 1]>> = HashMap::default();
+        let mut known: HashMap<u64, usize> = HashMap::default();
         let mut out: Vec<(Diagnostic, SmallVec<[usize; 2]>)> = Vec::new();
         let holding = found.into_iter().flat_map(|found| {
             let holding = found.into_par_iter().filter_map(|(world, finding)| {
@@ -40,27 +41,27 @@ impl Worlds<'_> {
             });
             holding.collect::<Vec<_>>()
         });
-        for (hash, world, finding) in holding {
-            let alike = known.entry(hash).or_default();
-            let same = |&at: &usize| {
-                let first = out.get(at);
-                first.is_some_and(|(first, _)| key(first) == key(&finding))
-            };
-            match alike.iter().copied().find(same) {
-                None => {
-                    alike.push(out.len());
-                    out.push((finding, smallvec![world]));
-                }
-                Some(at) => {
-                    let Some((first, worlds)) = out.get_mut(at) else {
-                        continue;
-                    };
-                    if finding.severity > first.severity {
-                        *first = finding;
+        for (mut hash, world, finding) in holding {
+            let known = loop {
+                match known.entry(hash) {
+                    Entry::Vacant(free) => {
+                        free.insert(out.len());
+                        break None;
                     }
-                    worlds.push(world);
+                    Entry::Occupied(at) => match out.get_mut(*at.get()) {
+                        Some(known) if key(&known.0) == key(&finding) => break Some(known),
+                        _ => hash = hash.wrapping_add(1),
+                    },
                 }
+            };
+            let Some((first, worlds)) = known else {
+                out.push((finding, smallvec![world]));
+                continue;
+            };
+            if finding.severity > first.severity {
+                *first = finding;
             }
+            worlds.push(world);
         }
         let mut counts: HashMap<FileId, usize> = HashMap::default();
         for world in &self.list {

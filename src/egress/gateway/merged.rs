@@ -56,7 +56,7 @@ impl Targets {
                 && definition.selector.as_ref().is_some_and(|selector| {
                     !selector.is_empty() && client.has_labels(selector.iter().copied())
                 })
-                && !definition.labels.iter().any(|(key, _)| *key == KEEPS_PORTS)
+                && definition.resource.meta.labels.get(KEEPS_PORTS).is_none()
         });
         let ports = services.flat_map(|definition| &definition.ports);
         Self(

@@ -61,8 +61,6 @@ pub struct Definition<'a> {
     pub(super) reach: Reach,
     /// Which workloads are its endpoints.
     pub selector: Option<Pairs<'a>>,
-    /// The labels of the object, sorted.
-    pub labels: Pairs<'a>,
     /// Which endpoints are preferred; the line that says so.
     pub traffic_distribution: Option<(TrafficDistribution, Span)>,
     /// Of an `ExternalName` Service: the name it stands for.
@@ -107,6 +105,12 @@ impl Service<'_> {
 }
 
 impl<'a> Definition<'a> {
+    /// Whether the objects have the same labels.
+    pub fn has_labels_of(&self, other: &Definition<'_>) -> bool {
+        let (own, others) = (&self.resource.meta.labels, &other.resource.meta.labels);
+        own.len() == others.len() && pairs(own) == pairs(others)
+    }
+
     /// What the resource defines; `None` where it is no service.
     pub fn read(resource: &'a Resource) -> Option<Self> {
         match &resource.spec {
@@ -177,7 +181,6 @@ impl<'a> Definition<'a> {
                     .map(|labels| pairs(&labels.value))
                     .unwrap_or_default()
             }),
-            labels: pairs(&resource.meta.labels),
             traffic_distribution: None,
             alias_of: None,
         }
@@ -251,7 +254,6 @@ impl<'a> Definition<'a> {
                 .selector
                 .as_ref()
                 .map(|selector| pairs(&selector.value)),
-            labels: pairs(&resource.meta.labels),
             traffic_distribution: None,
             alias_of: external,
         }
