@@ -19,8 +19,9 @@ impl<'v> Taken<'v> {
         under(&asked.conditions).or_else(|| under(&Conditions::new()))
     }
 
-    pub(super) fn extend(&mut self, asked: Vec<Asked<'v>>) {
-        for it in asked {
+    /// Adds those of which that holds.
+    pub(super) fn extend(&mut self, asked: Vec<Asked<'v>>, holds: impl Fn(&Asked<'_>) -> bool) {
+        for it in asked.into_iter().filter(holds) {
             self.0
                 .entry(it.conditions)
                 .or_default()

@@ -25,7 +25,10 @@ pub(super) struct UnreachableRoute;
 
 impl Check for UnreachableRoute {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        for (_, service) in cx.virtual_services() {
+        for (resource, service) in cx.virtual_services() {
+            // What it was to ask for is not known.
+            let is_whole =
+                |it: &Asked<'_>| resource.misspelt.iter().all(|other| other.key != it.line);
             let mut taken = Taken::default();
             for route in service.http.items() {
                 let asked = asked::of_http(route);
@@ -36,20 +39,20 @@ impl Check for UnreachableRoute {
                 judge(route.key, &asked, &taken, help, out);
                 // What it delegates to may ask for more.
                 if route.delegate.is_none() {
-                    taken.extend(asked);
+                    taken.extend(asked, is_whole);
                 }
             }
             let mut taken = Taken::default();
             for route in service.tls.items() {
                 let asked = asked::of_tls(route);
                 judge(route.key, &asked, &taken, MOVE, out);
-                taken.extend(asked);
+                taken.extend(asked, is_whole);
             }
             let mut taken = Taken::default();
             for route in service.tcp.items() {
                 let asked = asked::of_tcp(route);
                 judge(route.key, &asked, &taken, MOVE, out);
-                taken.extend(asked);
+                taken.extend(asked, is_whole);
             }
         }
     }

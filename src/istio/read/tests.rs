@@ -267,6 +267,36 @@ fn an_invented_field_is_known_by_its_name() {
     );
 }
 
+/// What stands behind a map without content was to be its content.
+#[test]
+fn what_an_empty_map_lacks_stands_behind_it() {
+    let match_of = |text: &str| {
+        decode(&format!(
+            "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a}}\nspec:\n  hosts: [a.example]\n  \
+             http:\n  - match:\n    - {text}    route: [{{destination: {{host: a}}}}]\n"
+        ))
+    };
+    let out = match_of("headers:\n      x-a: {exact: b}\n      end-user: {exact: c}\n");
+    let found: Vec<_> = out
+        .diagnostics
+        .iter()
+        .map(|it| (&*it.message, it.help.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        found,
+        [(
+            "`spec.http[0].match[0]` has no fields `x-a` and `end-user`",
+            "indent them: they belong in `headers`, which is empty"
+        )]
+    );
+    assert!(out.resources[0].misspells("headers"));
+    let out = match_of("uri:\n      prefix: /a\n");
+    let help = out.diagnostics[0].help.as_deref();
+    assert_eq!(help, Some("indent it: it belongs in `uri`, which is empty"));
+    let out = match_of("headers: {}\n      x-a: {exact: b}\n");
+    assert_eq!(out.diagnostics[0].help, None);
+}
+
 /// Several places of one mistake are one finding.
 #[test]
 fn one_mistake_is_told_once() {

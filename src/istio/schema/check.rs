@@ -222,12 +222,22 @@ impl<'t> Checker<'t> {
         // Unknown fields that are required ones in another spelling, or belong into one, with the names of those.
         let mut misspelt = Vec::new();
         let mut missing = Vec::new();
+        // The object that stands empty right before an entry, whose content it may be.
+        let mut empty: Option<&Field> = None;
+        let mut outside = Vec::new();
         for entry in node.entries() {
             match active(&entry.name) {
-                Some(field) => present.push((field, entry)),
+                Some(field) => {
+                    empty = entry.value.is_null().then_some(field);
+                    present.push((field, entry));
+                }
                 // The directives of a patch, the expressions of a test.
                 None if part == Part::Patch && entry.name.starts_with(['$', '(']) => {}
-                None => strange.push(entry),
+                None => {
+                    let home = empty.filter(|it| it.may_hold(&entry.name));
+                    outside.push(home.map(|it| it.name));
+                    strange.push(entry);
+                }
             }
         }
         for field in fields
@@ -257,9 +267,11 @@ impl<'t> Checker<'t> {
         let mut found: Vec<(Unknown<'t>, &Entry<'t>)> = Vec::new();
         // Where those stand that others may be one mistake with: one for each object that has such fields, so a few.
         let mut shared: Vec<usize> = Vec::new();
-        for entry in &strange {
+        for (entry, outside) in strange.iter().zip(&outside) {
             let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
-            let mut unknown = Some(unknown::field(entry, fields, taken, &beside, self));
+            let mut unknown = Some(unknown::field(
+                entry, fields, taken, &beside, *outside, self,
+            ));
             for &at in &shared {
                 if let (Some((first, _)), Some(other)) = (found.get_mut(at), unknown.take()) {
                     unknown = first.join(other, entry);
@@ -312,7 +324,8 @@ impl<'t> Checker<'t> {
                 .take(room)
                 .filter_map(|entry| unknown::meant(&entry.name, fields, version))
                 .filter(|name| !present.iter().any(|(field, _)| field.name == *name));
-            let lacking = meant.map(|field| Misspelt {
+            let lacking = meant.chain(outside.iter().flatten().copied().take(1));
+            let lacking = lacking.map(|field| Misspelt {
                 key,
                 object: node.span(),
                 field,

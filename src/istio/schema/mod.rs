@@ -102,6 +102,15 @@ impl Field {
         self.since <= version && self.until.is_none_or(|until| version < until)
     }
 
+    /// Whether its value may have a field of that name.
+    fn may_hold(&self, name: &str) -> bool {
+        match self.schema.shape {
+            Shape::Object(fields) => fields.iter().any(|field| field.name == name),
+            Shape::Map { .. } => true,
+            _ => false,
+        }
+    }
+
     const fn required(mut self) -> Self {
         self.required = true;
         self

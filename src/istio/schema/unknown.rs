@@ -108,6 +108,8 @@ enum Mistake {
     Astray(&'static Place),
     /// It was removed. What to do instead, for all of them.
     Removed(Vec<Instead>),
+    /// It belongs in the object before it, which is empty.
+    Outside(&'static str),
     /// It is of a whole port, where a port is only selected.
     OfPort,
 }
@@ -119,12 +121,13 @@ const OF_PORT: &[&str] = &["name", "protocol", "targetPort"];
 const BREAKERS: &[&str] = &["circuitBreaker", "circuitBreakers"];
 
 /// What is said of an unknown field of an object that has these fields, and of which some are `taken`. `beside` are
-/// unknown fields of the object, folded.
+/// unknown fields of the object, folded. `outside` is the object that stands empty right before it.
 pub(super) fn field<'t>(
     entry: &Entry<'t>,
     fields: &'static [Field],
     taken: impl Fn(&str) -> bool,
     beside: &[String],
+    outside: Option<&'static str>,
     at: &Checker<'_>,
 ) -> Unknown<'t> {
     let name = &*entry.name;
@@ -151,6 +154,9 @@ pub(super) fn field<'t>(
         finding.message = format!("the field `{name}` was removed from Istio").into();
         finding = finding.help(instead.advice());
         mistake = Mistake::Removed(vec![instead]);
+    } else if let Some(home) = outside {
+        finding = finding.help(format!("indent it: it belongs in `{home}`, which is empty"));
+        mistake = Mistake::Outside(home);
     } else if let Some(near) = meant(name, fields, at.version).filter(|near| {
         // Who has written both means something else by this one.
         !taken(near) || is_spelling_of(name, near)
@@ -194,7 +200,11 @@ impl<'t> Unknown<'t> {
 
     /// Whether it belongs in the object at the path.
     pub(super) fn belongs_in(&self, path: &str, kind: &str) -> bool {
-        matches!(self.mistake, Mistake::Astray(home) if home.is_in(path, kind))
+        match self.mistake {
+            Mistake::Astray(home) => home.is_in(path, kind),
+            Mistake::Outside(home) => path.rsplit('.').next() == Some(home),
+            _ => false,
+        }
     }
 
     /// Whether the field is what came instead of it.
@@ -208,6 +218,7 @@ impl<'t> Unknown<'t> {
     pub(super) fn join(&mut self, other: Self, entry: &Entry<'t>) -> Option<Self> {
         match (&mut self.mistake, &other.mistake) {
             (Mistake::Astray(here), Mistake::Astray(there)) if here.is_beside(there) => {}
+            (Mistake::Outside(here), Mistake::Outside(there)) if here == there => {}
             (Mistake::OfPort, Mistake::OfPort) => {}
             (Mistake::Removed(instead), Mistake::Removed(more)) => {
                 let new = more.iter().filter(|it| !instead.contains(it));
@@ -231,6 +242,11 @@ impl<'t> Unknown<'t> {
             Mistake::Astray(home) => (
                 format!("{} has no fields {names}", owner(at)),
                 home.advice_for_all(at.kind),
+                "nor this one",
+            ),
+            Mistake::Outside(home) => (
+                format!("{} has no fields {names}", owner(at)),
+                format!("indent them: they belong in `{home}`, which is empty"),
                 "nor this one",
             ),
             Mistake::OfPort => (
