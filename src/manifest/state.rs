@@ -81,7 +81,7 @@ pub fn is_foreign(text: &str) -> bool {
     };
     match (only("apiVersion:"), only("kind:")) {
         (Some("v1"), Some(kind)) => {
-            !matches!(kind, "Service" | "Namespace" | "ConfigMap") && !kind.ends_with("List")
+            !matches!(kind, "Service" | "Namespace") && !kind.ends_with("List")
         }
         (Some(version), Some(kind)) => {
             let groups = ["istio.io/", "kustomize", "gateway.networking.k8s.io/"];
@@ -239,6 +239,9 @@ mod tests {
         let foreign = |top: &str| is_foreign(&format!("{top}metadata: {{name: a}}\nspec: [\n"));
         assert!(foreign("apiVersion: apps/v1 # here\nkind: Deployment\n"));
         assert!(foreign("apiVersion: v1\nkind: Pod\n"));
+        // Without that word it carries no mesh configuration.
+        let config = "apiVersion: v1\nkind: ConfigMap\n";
+        assert!(foreign(config) && !foreign(&format!("{config}data: {{mesh: a}}\n")));
         let class = "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\n";
         assert!(foreign(class) && !foreign(&class.replace("GatewayClass", "HTTPRoute")));
         let settings = "// of istio.io\n{\"paths\": {\"istio.io/*\": [\"x\"],},}\n";

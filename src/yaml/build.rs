@@ -88,7 +88,9 @@ fn core_tag(tag: &granit_parser::Tag) -> Tag {
 fn scan_error(error: &ScanError, at: usize, arena: &Arena<'_>) -> SyntaxError {
     let here = match error.kind() {
         ErrorKind::MissingAnchorOrAliasName => arena.bare_star(at),
-        ErrorKind::MappingValueNotAllowed => arena.missing_blank(at),
+        ErrorKind::MappingValueNotAllowed => {
+            arena.missing_blank(at).or_else(|| arena.text_above(at))
+        }
         ErrorKind::UnknownQuotedScalarEscape => arena.unknown_escape(at),
         ErrorKind::UnexpectedCharacter { character } => Some(arena.bad_start(at, *character)),
         ErrorKind::ExpectedBlockMappingKey => {

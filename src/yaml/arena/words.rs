@@ -140,6 +140,41 @@ impl Arena<'_> {
         )
     }
 
+    /// A `:` in a line that goes on with the text above it, such as a command that is no comment.
+    pub(in crate::yaml) fn text_above(&self, at: usize) -> Option<SyntaxError> {
+        let before = self.text.get(..at)?;
+        let here = before.rfind('\n')?;
+        let is_text = |line: &str| {
+            let line = line.trim();
+            let is_key = line.contains(": ") || line.ends_with(':');
+            !is_key && !line.starts_with(['#', '%']) && !matches!(line, "---" | "...")
+        };
+        let mut end = here;
+        let mut first = None;
+        for line in before.get(..here)?.rsplit('\n').take(TEXT) {
+            let start = end - line.len();
+            if !is_text(line) {
+                break;
+            }
+            if !line.trim().is_empty() {
+                let indent = line.len() - line.trim_start().len();
+                first = Some((start + indent, start + line.trim_end().len()));
+            }
+            end = start.saturating_sub(1);
+        }
+        let (start, end) = first?;
+        let text = self.refuse(start, end, "it begins here");
+        Some(
+            self.refuse(
+                at,
+                at,
+                "no map can begin here: the line belongs to the text above it",
+            )
+            .because(text.span, text.message)
+            .help("make comments of the lines above with `#`, or quote them"),
+        )
+    }
+
     /// Whether an anchor, a tag or an alias stands before `at` on its line.
     fn follows_property(&self, at: usize) -> bool {
         let before = self
@@ -155,10 +190,31 @@ impl Arena<'_> {
     }
 }
 
+/// So many lines of a text are looked at.
+const TEXT: usize = 64;
+
 #[cfg(test)]
 mod tests {
     use crate::source::FileId;
     use crate::yaml::Tree;
+
+    #[test]
+    fn text_that_is_no_comment_is_shown_where_it_begins() {
+        for (text, at, begins) in [
+            (
+                "# a\nkubectl get pods\n\nkubectl get ns\napiVersion: v1\n",
+                47,
+                Some(4),
+            ),
+            ("a: b\n  more\n  c: d\n", 15, Some(7)),
+            ("a: b: c\n", 4, None),
+        ] {
+            let tree = Tree::parse(FileId(0), text);
+            let error = tree.errors().first().unwrap();
+            let because = error.because.first().map(|(span, _)| span.start);
+            assert_eq!((error.span.start, because), (at, begins), "{text}");
+        }
+    }
 
     #[test]
     fn an_item_of_no_list_is_shown_at_its_dash() {
