@@ -174,6 +174,11 @@ impl<'a> Context<'a> {
         self.index.faulty_rules.covering(host).next().is_some()
     }
 
+    /// Whether a ServiceEntry for the host is refused. What its ports are is told by that, not by another that is left.
+    pub(super) fn has_faulty_entry(&self, host: &str) -> bool {
+        self.index.faulty_entries.overlapping(host).next().is_some()
+    }
+
     /// The VirtualServices that have a host in common with this one.
     pub fn routes_for<'c>(&'c self, host: &'c str) -> impl Iterator<Item = &'a Routes<'a>> + 'c {
         self.index

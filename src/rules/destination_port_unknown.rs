@@ -90,6 +90,9 @@ fn judge_default(cx: &Context<'_>, name: ClusterName<'_>, lines: &[Span], out: &
 fn ports<'c>(cx: &'c Context<'_>, host: &str) -> Option<(Origin, Vec<&'c Port<'c>>)> {
     let mut services = cx.model.registry.of_host(host).peekable();
     let origin = services.peek()?.origin;
+    if cx.has_faulty_entry(host) {
+        return None;
+    }
     let mut ports: Vec<&Port<'_>> = Vec::new();
     for service in services {
         if service.origin != origin || service.resolution == Resolution::Alias {

@@ -10,6 +10,7 @@ use crate::egress::host::{HostIndex, to_fqdn};
 use crate::egress::model::Model;
 use crate::egress::service::Definition;
 use crate::egress::virtual_service::VirtualService as Routes;
+use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::traffic::DestinationRule;
 use crate::source::Span;
@@ -27,6 +28,8 @@ pub(super) struct Index<'a> {
     /// The hosts of DestinationRules that do not do what they were written for until they are mended: refused ones, and
     /// those with a misspelt field at the top, of which Istio gets the rest.
     pub(super) faulty_rules: HostIndex<()>,
+    /// The hosts of ServiceEntries that are refused, whose ports will be there once that is mended.
+    pub(super) faulty_entries: HostIndex<()>,
     pub(super) routes_by_host: HostIndex<&'a Routes<'a>>,
     pub(super) blocks: Blocks<'a>,
     pub(super) gateway_api: GatewayApi<'a>,
@@ -45,6 +48,7 @@ impl<'a> Index<'a> {
             by_host,
             rules_by_host,
             faulty_rules,
+            faulty_entries: faulty_entries(world),
             routes_by_host,
             blocks: Blocks::new(world),
             gateway_api: GatewayApi::new(world),
@@ -82,6 +86,18 @@ fn rules<'a>(world: &'a World<'a>) -> (HostIndex<Rule<'a>>, HostIndex<()>) {
         }
     }
     (holding, faulty)
+}
+
+fn faulty_entries(world: &World<'_>) -> HostIndex<()> {
+    let mut hosts = HostIndex::default();
+    for resource in world.resources.iter().filter(|it| it.refused) {
+        if let Spec::ServiceEntry(entry) = &resource.spec {
+            for host in entry.hosts.items() {
+                hosts.insert(&host.value, ());
+            }
+        }
+    }
+    hosts
 }
 
 fn routes<'a>(model: &'a Model<'a>) -> HostIndex<&'a Routes<'a>> {

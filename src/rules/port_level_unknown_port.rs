@@ -73,7 +73,7 @@ impl<'a> Ports<'a> {
         let mut numbers = BTreeMap::new();
         let mut by_target: HashMap<u32, BTreeSet<u32>> = HashMap::default();
         let defined = cx.hosts_under(host, resource.namespace());
-        if defined.len() == HOSTS {
+        if defined.len() == HOSTS || cx.has_faulty_entry(host) {
             return None;
         }
         for service in defined {

@@ -35,7 +35,8 @@ pub(super) struct Unused<'c> {
 }
 
 impl<'c> Subjects<'c> {
-    /// `None` where one of its hosts is defined by no file, or by a Service, or where there are very many.
+    /// `None` where one of its hosts is defined by no file, by a Service, or by an entry that is refused, or where there
+    /// are very many.
     pub(super) fn of(
         cx: &'c Context<'_>,
         resource: &Resource,
@@ -46,7 +47,7 @@ impl<'c> Subjects<'c> {
             let found = cx.hosts_overlapping(&host.value, resource.namespace());
             let external = |it: &Defined<'_>| it.definition.origin == Origin::ServiceEntry;
             let some = !found.is_empty() && found.len() + hosts.len() < HOSTS;
-            if !some || !found.iter().all(external) {
+            if !some || cx.has_faulty_entry(&host.value) || !found.iter().all(external) {
                 return None;
             }
             hosts.extend(found);

@@ -31,7 +31,8 @@ pub(super) fn distinct_ports<'t>(ports: Node<'t>, at: &mut Checker<'t>) {
         let first = *seen.entry(number).or_insert(value.span());
         if first != value.span() {
             let finding = at.refusal(value.span(), &format!("the port `{number}` is given twice"));
-            at.push(finding.because(first, "first given here"));
+            let finding = finding.because(first, "first given here");
+            at.push(finding.help("keep one of them: a port carries one protocol"));
         }
     }
 }
