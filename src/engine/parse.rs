@@ -93,9 +93,10 @@ impl Source<'_> {
             .iter()
             .map(|error| chunk_at(error.span))
             .collect();
+        let mut reader = istio::Reader::new(self.version);
         for document in tree.documents(whole) {
             let at = chunk_at(document.span);
-            if !self.document(text_at(at), document.root, &mut out) {
+            if !self.document(text_at(at), document.root, &mut reader, &mut out) {
                 parts.insert(at);
             }
         }
@@ -136,7 +137,13 @@ impl Source<'_> {
     }
 
     /// Takes in a document; `false` if it is a part of something, about which not all can be said.
-    fn document(self, text: &str, root: Node<'_>, out: &mut Parsed) -> bool {
+    fn document(
+        self,
+        text: &str,
+        root: Node<'_>,
+        reader: &mut istio::Reader,
+        out: &mut Parsed,
+    ) -> bool {
         let state = match (classify(text, Some(root)), self.state) {
             (State::Resource, Some(State::Fragment)) if is_whole(&self.source.path, root) => {
                 State::Resource
@@ -152,7 +159,7 @@ impl Source<'_> {
         }
         match state {
             State::Resource => {
-                let mut decoded = istio::read(root, self.version);
+                let mut decoded = reader.read(root);
                 if out.resources.is_empty() {
                     // A list may hold so many that they should not stand here twice.
                     out.resources = decoded.resources;

@@ -3,6 +3,8 @@
 //! [`message!`] declares a message once: the struct and its decoder. Decoding is lenient and silent: what has the wrong
 //! shape is left out, and [`super::schema`] says so. Depth is bounded, because no message contains itself.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use crate::source::{Span, Spanned};
@@ -89,6 +91,28 @@ pub struct Decoder {
     pub placeholders: Vec<Span>,
     /// Keys of fields that this version of Istio does not have, sorted: the API server drops them.
     pub dropped: Vec<Span>,
+    pub(super) texts: Texts,
+}
+
+/// The long texts that were read last. The objects of a file name the same hosts again and again, and equal texts can be one.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    recent: [SmolStr; 8],
+    next: usize,
+}
+
+impl Texts {
+    fn one_of(&mut self, text: Cow<'_, str>) -> SmolStr {
+        if let Some(known) = self.recent.iter().find(|it| **it == *text) {
+            return known.clone();
+        }
+        let new = SmolStr::from(text);
+        if new.is_heap_allocated() {
+            self.recent[self.next] = new.clone();
+            self.next = (self.next + 1) % self.recent.len();
+        }
+        new
+    }
 }
 
 impl Decoder {
@@ -167,9 +191,9 @@ impl<T: Decode + Default> Decode for Map<T> {
 }
 
 impl Decode for SmolStr {
-    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
         match node.scalar() {
-            Some(Scalar::Str(text)) => Some(text.into()),
+            Some(Scalar::Str(text)) => Some(decoder.texts.one_of(text)),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::alike::told_once;
 use super::api::Head;
-use super::decode::{Decode, Decoder};
+use super::decode::{Decode, Decoder, Texts};
 use super::placeholder::touches;
 use super::resource::{Meta, Misspelt, Namespace, Object, Resource, Spec};
 use super::version::IstioVersion;
@@ -23,11 +23,115 @@ pub struct Decoded {
     pub unjudged: usize,
 }
 
-/// Reads the resources of a document as Istio `version` would admit them. Other kinds give nothing.
+/// Reads the documents of a file, one after the other.
+#[derive(Debug)]
+pub struct Reader {
+    version: IstioVersion,
+    texts: Texts,
+}
+
+impl Reader {
+    pub fn new(version: IstioVersion) -> Self {
+        Self {
+            version,
+            texts: Texts::default(),
+        }
+    }
+
+    /// Reads the resources of a document as Istio would admit them. Other kinds give nothing.
+    pub fn read(&mut self, root: Node<'_>) -> Decoded {
+        let mut out = Decoded::default();
+        self.object(root, &mut out);
+        out
+    }
+
+    fn object(&mut self, root: Node<'_>, out: &mut Decoded) {
+        let Some(head) = Head::of(root) else { return };
+        let Some(items) = head.items(root) else {
+            return self.single(root, &head, out);
+        };
+        // `kubectl` unfolds lists in lists too.
+        for item in items {
+            self.object(item, out);
+        }
+    }
+
+    fn single(&mut self, root: Node<'_>, head: &Head<'_>, out: &mut Decoded) {
+        let fault = head.fault();
+        let Some(kind) = ours(head) else {
+            out.unjudged += usize::from(fault.is_none() && head.group().ends_with("istio.io"));
+            out.diagnostics.extend(fault);
+            return;
+        };
+        let mut verdict = if head.is_istio() {
+            schema::check(head.kind_node, root, self.version)
+        } else {
+            schema::Verdict::default()
+        };
+        let mut decoder = Decoder {
+            dropped: std::mem::take(&mut verdict.dropped),
+            texts: std::mem::take(&mut self.texts),
+            ..Decoder::default()
+        };
+        let spec = root.get("spec");
+        let decoded = kind(spec.as_ref().map(|entry| entry.value), &mut decoder);
+        let meta = root
+            .get("metadata")
+            .and_then(|entry| Meta::decode(entry.value, &mut decoder))
+            .unwrap_or_default();
+        self.texts = decoder.texts;
+        decoder.placeholders.sort_unstable();
+        let mut resource = Resource::from(Object {
+            span: root.span(),
+            kind: head.kind_node.span(),
+            spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
+            namespace: Namespace::default(),
+            meta,
+            spec: decoded,
+            placeholders: decoder.placeholders.into(),
+            misspelt: verdict.lacking.into(),
+            refused: false,
+        });
+        if let Some(written) = resource.written_namespace() {
+            resource.namespace = Namespace {
+                name: Some(Arc::from(written.value.as_str())),
+                because: Some(written.span),
+            };
+        }
+        let misspelt = verdict.misspelt;
+        let mut findings = verdict.findings;
+        findings.extend(fault);
+        // What the API server refuses, it refuses first.
+        let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
+        let said: HashSet<_> = findings
+            .iter()
+            .filter(|it| it.refused_by.is_some())
+            .map(place)
+            .chain(misspelt)
+            .collect();
+        let (follows, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, self.version)
+            .into_iter()
+            .filter(|it| !said.contains(&place(it)))
+            .partition(|it| follows_from(&resource.misspelt, it));
+        findings.append(&mut refused);
+        findings.retain(|finding| !touches(finding, &resource.placeholders));
+        let mut all = findings.iter().chain(&follows);
+        resource.refused = all.any(|finding| finding.refused_by.is_some());
+        if resource.refused {
+            resource.spec.keep_hosts();
+            // What is not admitted is not admitted with a warning.
+            findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
+        }
+        out.diagnostics.append(&mut told_once(findings));
+        let object = &mut *resource;
+        object.meta.keep_asked(&object.spec);
+        out.resources.push(resource);
+    }
+}
+
+/// Reads the resources of one document.
 pub fn read(root: Node<'_>, version: IstioVersion) -> Decoded {
-    let mut out = Decoded::default();
-    object(root, version, &mut out);
-    out
+    Reader::new(version).read(root)
 }
 
 /// What is wrong with the values of a patch; what it leaves out stands elsewhere.
@@ -36,87 +140,6 @@ pub fn check_patch(root: Node<'_>, version: IstioVersion) -> Vec<Diagnostic> {
         Some(head) if head.is_istio() => schema::check_values(head.kind_node, root, version),
         _ => Vec::new(),
     }
-}
-
-fn object(root: Node<'_>, version: IstioVersion, out: &mut Decoded) {
-    let Some(head) = Head::of(root) else { return };
-    let Some(items) = head.items(root) else {
-        return single(root, &head, version, out);
-    };
-    // `kubectl` unfolds lists in lists too.
-    for item in items {
-        object(item, version, out);
-    }
-}
-
-fn single(root: Node<'_>, head: &Head<'_>, version: IstioVersion, out: &mut Decoded) {
-    let fault = head.fault();
-    let Some(kind) = ours(head) else {
-        out.unjudged += usize::from(fault.is_none() && head.group().ends_with("istio.io"));
-        out.diagnostics.extend(fault);
-        return;
-    };
-    let mut verdict = if head.is_istio() {
-        schema::check(head.kind_node, root, version)
-    } else {
-        schema::Verdict::default()
-    };
-    let mut decoder = Decoder {
-        dropped: std::mem::take(&mut verdict.dropped),
-        ..Decoder::default()
-    };
-    let spec = root.get("spec");
-    let decoded = kind(spec.as_ref().map(|entry| entry.value), &mut decoder);
-    let meta = root
-        .get("metadata")
-        .and_then(|entry| Meta::decode(entry.value, &mut decoder))
-        .unwrap_or_default();
-    decoder.placeholders.sort_unstable();
-    let mut resource = Resource::from(Object {
-        span: root.span(),
-        kind: head.kind_node.span(),
-        spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
-        namespace: Namespace::default(),
-        meta,
-        spec: decoded,
-        placeholders: decoder.placeholders.into(),
-        misspelt: verdict.lacking.into(),
-        refused: false,
-    });
-    if let Some(written) = resource.written_namespace() {
-        resource.namespace = Namespace {
-            name: Some(Arc::from(written.value.as_str())),
-            because: Some(written.span),
-        };
-    }
-    let misspelt = verdict.misspelt;
-    let mut findings = verdict.findings;
-    findings.extend(fault);
-    // What the API server refuses, it refuses first.
-    let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
-    let said: HashSet<_> = findings
-        .iter()
-        .filter(|it| it.refused_by.is_some())
-        .map(place)
-        .chain(misspelt)
-        .collect();
-    let (follows, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, version)
-        .into_iter()
-        .filter(|it| !said.contains(&place(it)))
-        .partition(|it| follows_from(&resource.misspelt, it));
-    findings.append(&mut refused);
-    findings.retain(|finding| !touches(finding, &resource.placeholders));
-    let mut all = findings.iter().chain(&follows);
-    resource.refused = all.any(|finding| finding.refused_by.is_some());
-    if resource.refused {
-        resource.spec.keep_hosts();
-        // What is not admitted is not admitted with a warning.
-        findings.retain(|finding| !admission::WARNINGS.contains(&finding.rule));
-    }
-    out.diagnostics.append(&mut told_once(findings));
-    let object = &mut *resource;
-    object.meta.keep_asked(&object.spec);
-    out.resources.push(resource);
 }
 
 /// Whether a field is missing only because it is misspelt, which is said there.

@@ -3,8 +3,10 @@
 //! Two siblings (folders or files of one folder) are *rivals* when one resource is defined under both; rivalry is
 //! transitive among the siblings of a folder. A file sees another unless, where their paths part, they lie in rivals.
 
-use foldhash::HashMap;
 use std::hash::Hash;
+
+use foldhash::HashMap;
+use smallvec::SmallVec;
 
 pub(super) type NodeId = usize;
 pub(super) type FileIndex = usize;
@@ -16,7 +18,7 @@ struct Node {
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     /// Usually one at a leaf and none at a folder.
-    files: Vec<FileIndex>,
+    files: SmallVec<[FileIndex; 2]>,
     /// A node of the same class, nearer to the one that speaks for it, or itself.
     class: NodeId,
     /// How many siblings the class has; valid at its speaker.
@@ -51,6 +53,7 @@ impl Rivals {
             out.nodes[at].files.push(index);
             out.leaves.push(at);
         }
+        out.nodes.shrink_to_fit();
         for holders in shared(files) {
             out.part(&holders);
         }
@@ -132,7 +135,7 @@ impl Rivals {
         self.nodes.push(Node {
             parent,
             children: Vec::new(),
-            files: Vec::new(),
+            files: SmallVec::new(),
             class: id,
             size: 1,
         });
