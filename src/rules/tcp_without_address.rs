@@ -36,6 +36,14 @@ impl Check for TcpWithoutAddress {
             let Some(host) = definition.hosts.first() else {
                 continue;
             };
+            // A Service of that name has an address, and wins.
+            let same = cx
+                .model
+                .registry
+                .of_host_in(&host.name, definition.namespace());
+            if same.into_iter().any(|it| it.origin == Origin::Kubernetes) {
+                continue;
+            }
             // Addresses are what all ports of the entry lack: one word for those that are alike.
             let mut alike: BTreeMap<_, Vec<&Port<'_>>> = BTreeMap::new();
             for port in &definition.ports {
