@@ -68,13 +68,21 @@ impl Check for DestinationRuleDuplicate {
                 other.name(),
                 host.value
             );
-            let basis = Basis::together(cx.world.is_one_folder(kept.file, lost.file));
+            let basis = basis(cx, resource, (kept, lost));
             out.add(basis, lost, message, |finding| {
                 finding
                     .because(kept, "this one is used, if it is the older")
                     .help("make one rule of the two")
             });
         }
+    }
+}
+
+/// What it rests on that two rules are in one namespace, as far as `one` says it.
+fn basis(cx: &Context<'_>, one: &Resource, (a, b): (Span, Span)) -> Basis {
+    match one.namespace().is_some() || cx.world.belong_together(a.file, b.file) {
+        true => Basis::together(cx.world.is_one_folder(a.file, b.file)),
+        false => Basis::assuming("both are applied to one namespace"),
     }
 }
 
@@ -90,7 +98,7 @@ fn report_unmerged(
     let (Some(place), Some(host)) = (policy.or(subsets), &kept.host) else {
         return;
     };
-    let basis = Basis::together(cx.world.is_one_folder(earlier.span.file, later.span.file));
+    let basis = basis(cx, later, (earlier.span, later.span));
     let message = format!(
         "this is not used: `{}` is for the same host and clients, but is not merged, as only one of the two has `exportTo`",
         later.name()

@@ -85,7 +85,9 @@ impl World<'_> {
         self.closed && self.name.is_none() || self.belong_together(a, b)
     }
 
-    fn belong_together(&self, a: FileId, b: FileId) -> bool {
+    /// As `is_one_folder`, whether or not anything else exists: what is written there without a namespace is applied to
+    /// one.
+    pub fn belong_together(&self, a: FileId, b: FileId) -> bool {
         let free = |place| self.kustomizations.listing(place).is_empty();
         let is_fixed = |file| self.alternatives.binary_search(&file).is_err();
         let places = || Some((self.place(a)?, self.place(b)?));
