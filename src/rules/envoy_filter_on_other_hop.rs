@@ -112,17 +112,18 @@ fn judge(
     patch: &ClusterPatch<'_>,
     side: &Side<'_>,
     by_client: &ByClient<'_>,
-    by_pods: &BTreeSet<&str>,
+    by_pods: &BTreeSet<Option<&str>>,
     out: &mut Findings,
 ) {
     let (host, own) = (patch.host, side.own);
+    let by_pods = by_pods.contains(&Some(own)) || by_pods.contains(&None);
     let found = if side.gateways {
         let closed = ["VirtualService", "HTTPRoute", "GRPCRoute"];
         let closed = closed.iter().all(|kind| cx.world.knows_all(kind));
         for_gateways(patch, own, by_client, closed)
             .filter(|_| !other_gateways_are_led_to(cx, host, own, by_client))
             .filter(|_| !cx.gateway_api().leads_gateways_to(host))
-    } else if by_pods.contains(own) || cx.gateway_api().leads_sidecars_to(host) {
+    } else if by_pods || cx.gateway_api().leads_sidecars_to(host) {
         None
     } else {
         for_sidecars(patch, own, by_client).filter(|_| !sidecars_are_led_to(cx, host, own))
@@ -235,13 +236,13 @@ fn selects(patch: &ClusterPatch<'_>, gateway: &Client) -> Option<bool> {
     Some(gateway.has_labels(labels.map(|(key, value)| (key.value.as_str(), value.value.as_str()))))
 }
 
-/// The namespaces with Sidecars for single pods, which may go ways of their own.
-fn sidecars_of_pods<'a>(cx: &Context<'a>) -> BTreeSet<&'a str> {
+/// The namespaces with Sidecars for single pods, which may go ways of their own; `None` where one is unknown.
+fn sidecars_of_pods<'a>(cx: &Context<'a>) -> BTreeSet<Option<&'a str>> {
     let resources = cx.world.resources.iter();
     let of_pods = resources.filter(
         |it| matches!(&it.spec, Spec::Sidecar(sidecar) if sidecar.workload_selector.is_some()),
     );
-    of_pods.filter_map(|it| it.namespace()).collect()
+    of_pods.map(|it| it.namespace()).collect()
 }
 
 /// Whether a rule for sidecars leads or mirrors straight to the host, whatever is called.

@@ -104,7 +104,9 @@ struct Imports<'c> {
 impl<'c> Imports<'c> {
     fn of(cx: &'c Context<'_>, client: &'c Client) -> Option<Self> {
         let own = client.namespace()?;
-        let (_, sidecar) = cx.model.sidecars.of(client)?;
+        let (resource, sidecar) = cx.model.sidecars.of(client)?;
+        // One of an unknown namespace need not be that of the client.
+        resource.namespace()?;
         let egress = sidecar.egress.items().iter();
         let place = egress.filter_map(|it| it.value.hosts.as_ref()).next()?.key;
         Some(Self {

@@ -103,6 +103,12 @@ fn judge(cx: &Context<'_>, hop: &Hop, cluster: &Traced<String>, state: State, ou
         .iter()
         .find_map(|(resource, rule)| Some((resource, subset(rule, name.subset)?)));
     let unlabelled = defining.is_some() && applies(cx, hop, &name);
+    // A VirtualService of an unknown namespace may be for clients beside that rule.
+    let mut routes = cx.routes_for(&hop.call.host).take(RULES);
+    let is_anywhere = routes.any(|it| it.namespace().is_none() && it.resource.span.contains(place));
+    if defining.is_some() && !unlabelled && is_anywhere {
+        return;
+    }
     let why = match &defining {
         None => "no DestinationRule for the host defines it".to_owned(),
         Some(_) if unlabelled => "its labels select no endpoint of the host".to_owned(),

@@ -5,6 +5,7 @@ use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::Speaks;
+use crate::egress::namespace::{Same, same};
 use crate::egress::path::{Hop, Path};
 use crate::egress::service::{Definition, Resolution};
 use crate::source::Span;
@@ -96,6 +97,25 @@ pub(super) fn clashes<'c>(
         // What goes to the address that the client asked for goes right, under the other's name.
         let passes = |it: &Definition<'_>| it.resolution == Resolution::Passthrough;
         if definition.is_some_and(passes) && other.is_some_and(|it| passes(it.definition)) {
+            continue;
+        }
+        // Where a namespace is unknown nobody knows whether its clients see both.
+        let limited = |it: &Definition<'_>| !it.export_to.is_empty();
+        let perhaps = definition.zip(other).is_some_and(|(own, other)| {
+            let other = other.definition;
+            let chosen =
+                limited(own) || limited(other) || cx.model.sidecars.of(only.client()).is_some();
+            let files = (own.resource.span.file, other.resource.span.file);
+            chosen
+                && match same(own.namespace(), other.namespace()) {
+                    Same::Perhaps => true,
+                    Same::No => false,
+                    Same::Yes => {
+                        own.namespace().is_none() && !cx.world.belong_together(files.0, files.1)
+                    }
+                }
+        });
+        if perhaps {
             continue;
         }
         found.push(Clash {
