@@ -97,6 +97,7 @@ impl Check for GatewayDropsRequest {
             "gateway-host-mismatch",
             "gateway-port-mismatch",
             "gateway-unknown",
+            "match-gateway-not-listed",
             "routes-on-passthrough-server",
             "tls-routes-on-terminating-server",
         ]

@@ -1,9 +1,13 @@
 //! A match for a gateway that does not get the VirtualService.
 
+use foldhash::HashMap;
+
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, matches};
 use crate::diag::{Fixable, Severity};
 use crate::egress::virtual_service::Binding;
 use crate::istio::decode::Items;
+use crate::istio::proxy::Gateway;
+use crate::istio::resource::Resource;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -20,11 +24,19 @@ pub(super) static RULE: RuleDef = RuleDef {
 #[derive(Debug, Default)]
 pub(super) struct MatchGatewayNotListed;
 
+/// So many ports of the gateway are labelled.
+const PORTS: usize = 3;
+
 /// So many gateways of a VirtualService are looked at.
 const GATEWAYS: usize = 64;
 
 impl Check for MatchGatewayNotListed {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let mut by_name: HashMap<&str, Vec<(&Resource, &Gateway)>> = HashMap::default();
+        for (resource, gateway) in cx.model.gateways.iter() {
+            let of_name = by_name.entry(resource.name()).or_default();
+            of_name.push((resource, gateway));
+        }
         for routes in cx.model.virtual_services.iter() {
             let (namespace, service) = (routes.namespace(), routes.spec);
             // For `mesh` another rule speaks, which knows what sidecars do without it.
@@ -55,12 +67,28 @@ impl Check for MatchGatewayNotListed {
                     ),
                 };
                 let message = format!("`{}` {what}: this match never holds there", name.value);
+                let ports = match gateway {
+                    Binding::Gateway { name, .. } => by_name.get(name).map(Vec::as_slice),
+                    Binding::Mesh => None,
+                };
+                let ports = ports.into_iter().flatten().take(GATEWAYS);
+                let ports = ports.filter(|(it, _)| {
+                    let (namespace, name) = (it.namespace(), it.name());
+                    gateway.is(&Binding::Gateway { namespace, name })
+                });
+                let ports = ports.flat_map(|(_, it)| it.servers.items());
+                let ports = ports.filter_map(|it| it.value.port.as_ref()?.value.number.as_ref());
                 out.add(Basis::Proven, name.span, message, |finding| {
                     let list = service.gateways.iter().filter(|it| !it.value.is_empty());
-                    list.fold(finding, |finding, list| {
+                    let finding = list.fold(finding, |finding, list| {
                         finding.because(list.key, "the list")
-                    })
-                    .help(help)
+                    });
+                    let ports = ports.take(PORTS);
+                    ports
+                        .fold(finding, |finding, port| {
+                            finding.because(port.span, "what arrives here gets no route of it")
+                        })
+                        .help(help)
                 });
             }
         }
