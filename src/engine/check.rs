@@ -86,7 +86,7 @@ pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
     unknown_values::drop(&mut findings, loaded.resources());
     misspelt::drop(&mut findings, loaded.resources());
     patched::soften(&mut findings, loaded);
-    findings.retain_mut(|finding| settings.levels.adjust(&known, finding));
+    settings.levels.adjust(&known, &mut findings);
     silence(&mut findings, comments, loaded, settings, &known);
     if let Some(name) = settings.world {
         keep_world(&mut findings, loaded, &worlds, name);
@@ -158,6 +158,6 @@ fn silence(
         unsure: &|file| unsure.contains(&file),
     };
     let mut about_silencers = silencers.apply(findings, settings.config, &rules, &loaded.sources);
-    about_silencers.retain_mut(|finding| settings.levels.adjust(known, finding));
+    settings.levels.adjust(known, &mut about_silencers);
     findings.append(&mut about_silencers);
 }

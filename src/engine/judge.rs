@@ -47,6 +47,9 @@ fn options<'a>(config: &'a Config, rule: &'a str) -> Options<'a> {
 /// found in each.
 const TOGETHER: usize = 4;
 
+/// At most so many rules are asked by one pair of hands: some have more to do than all others.
+const SHARE: usize = 8;
+
 /// What the rules find in all worlds. Those of one size are looked at together, the largest first: then no thread waits
 /// long for another.
 pub(super) fn judge(
@@ -107,7 +110,8 @@ fn ask(cx: &Context<'_>, parts: Parts<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
     let (rest, ways) = survey.rest(cx);
     show(&rest, cx, &mut judges);
     drop(rest);
-    let found = judges.into_par_iter().flat_map_iter(|mut judge| {
+    let some = judges.into_par_iter().with_max_len(SHARE);
+    let found = some.flat_map_iter(|mut judge| {
         judge.look(|rule, out| {
             rule.check_ways(cx, &ways, out);
             rule.check(cx, out);
@@ -118,7 +122,8 @@ fn ask(cx: &Context<'_>, parts: Parts<'_>, rules: &[Ready]) -> Vec<Diagnostic> {
 }
 
 fn show(traffic: &Traffic<'_>, cx: &Context<'_>, judges: &mut [Judge<'_>]) {
-    judges.par_iter_mut().for_each(|judge| {
+    let some = judges.par_iter_mut().with_max_len(SHARE);
+    some.for_each(|judge| {
         judge.look(|rule, out| rule.check_traffic(cx, traffic, out));
     });
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::HashMap;
+
 use super::built_in::FIXED;
 use crate::config::{self, Config, Level};
 use crate::diag::{Diagnostic, RuleInfo, Severity, meant};
@@ -66,20 +68,24 @@ impl Levels {
         }
     }
 
-    /// Gives a finding that no rule file made its level; `false`: it is not to be told. Admission also speaks under the
-    /// names of rules.
-    pub(super) fn adjust(&self, known: &[RuleInfo], finding: &mut Diagnostic) -> bool {
-        let Some(rule) = known.iter().find(|rule| rule.name == finding.rule) else {
-            return true;
-        };
-        let Some(level) = self.level(rule) else {
-            return false;
-        };
-        // What rests on facts that nobody gave stays advice.
-        if finding.severity == rule.severity {
-            finding.severity = level;
-        }
-        true
+    /// Gives the findings that no rule file made their level, and drops those that are not to be told. Admission also speaks
+    /// under the names of rules.
+    pub(super) fn adjust(&self, known: &[RuleInfo], findings: &mut Vec<Diagnostic>) {
+        let levels = known
+            .iter()
+            .map(|rule| (rule.name, (rule.severity, self.level(rule))));
+        let levels: HashMap<&str, (Severity, Option<Severity>)> = levels.collect();
+        findings.retain_mut(|finding| match levels.get(finding.rule) {
+            None => true,
+            Some((_, None)) => false,
+            Some(&(own, Some(level))) => {
+                // What rests on facts that nobody gave stays advice.
+                if finding.severity == own {
+                    finding.severity = level;
+                }
+                true
+            }
+        });
     }
 }
 

@@ -75,6 +75,9 @@ pub(super) struct Text {
 /// So many texts are parsed before what they hold is kept: all of it lying in two places would take memory.
 const TOGETHER: usize = 4096;
 
+/// At most so many are parsed one after the other by one pair of hands: then nobody waits long for another at the end.
+const SHARE: usize = 64;
+
 /// Parses and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
 pub fn load(request: Request<'_>) -> Loaded {
     let cwd = request.cwd.to_string_lossy();
@@ -118,17 +121,20 @@ pub fn load(request: Request<'_>) -> Loaded {
     let mut texts = texts.into_iter().peekable();
     while texts.peek().is_some() {
         let some: Vec<Text> = texts.by_ref().take(TOGETHER).collect();
-        let parsed: Vec<Parsed> = some
-            .par_iter()
-            .map(|text| out.parse(text, request.version, request.parse_all))
-            .collect();
+        let parsed = some.par_iter().with_max_len(SHARE).map(|text| {
+            let mut parsed = out.parse(text, request.version, request.parse_all);
+            let (resources, namespace) = (&mut parsed.resources, request.namespace.as_ref());
+            assign_namespaces(resources, &text.place, &out.kustomizations, namespace);
+            parsed
+        });
+        let parsed: Vec<Parsed> = parsed.collect();
         for (text, parsed) in some.into_iter().zip(parsed) {
             out.unjudged += parsed.unjudged;
             if parsed.is_empty() && !named.contains(&text.file) {
                 told = told || injects(out.sources.get(text.file));
                 out.sources.forget(text.file);
             } else {
-                out.keep(text, parsed, request.namespace.as_ref());
+                out.keep(text, parsed);
             }
         }
     }
@@ -196,13 +202,11 @@ impl Loaded {
         source.parse()
     }
 
-    fn keep(&mut self, text: Text, mut parsed: Parsed, namespace: Option<&Fallback>) {
+    fn keep(&mut self, text: Text, mut parsed: Parsed) {
         let Text {
             file, place, ours, ..
         } = text;
-        let resources = &mut parsed.resources;
-        assign_namespaces(resources, &place, &self.kustomizations, namespace);
-        for resource in resources.iter() {
+        for resource in &parsed.resources {
             self.istio += usize::from(resource.spec.is_istio());
             self.placeholders += resource.placeholders.len();
             self.refused += usize::from(resource.refused);
