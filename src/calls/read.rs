@@ -48,16 +48,13 @@ impl Reader {
             .push(Diagnostic::new("config", Severity::Error, span, message));
     }
 
-    fn wrong(&mut self, node: Node<'_>, name: &str, wanted: &str) {
+    fn wrong(&mut self, node: Node<'_>, what: &str, wanted: &str) {
         let found = match node.kind() {
             Kind::Map => Cow::Borrowed("a map"),
             Kind::List => Cow::Borrowed("a list"),
             Kind::Scalar => Cow::Owned(format!("`{}`", node.written().unwrap_or("null"))),
         };
-        self.say(
-            node.span(),
-            format!("`{name}` must be {wanted}, not {found}"),
-        );
+        self.say(node.span(), format!("{what} must be {wanted}, not {found}"));
     }
 
     fn absent(&mut self, node: Node<'_>, what: &str, name: &str) {
@@ -123,7 +120,7 @@ impl Reader {
             address: fields.get("address").and_then(|address| {
                 let found = address.value.as_str().and_then(|text| text.parse().ok());
                 if found.is_none() {
-                    self.wrong(address.value, "address", "an IP address");
+                    self.wrong(address.value, "`address`", "an IP address");
                 }
                 found
             }),
@@ -140,7 +137,7 @@ impl Reader {
                 Some("sidecar") => ProxyKind::Sidecar,
                 Some("gateway") => ProxyKind::Gateway,
                 _ => {
-                    self.wrong(proxy.value, "proxy", "`sidecar` or `gateway`");
+                    self.wrong(proxy.value, "`proxy`", "`sidecar` or `gateway`");
                     ProxyKind::Sidecar
                 }
             },
@@ -153,11 +150,11 @@ impl Reader {
                         Some(value) => {
                             labels.insert(label.name.into_owned(), value.into_owned());
                         }
-                        None => self.wrong(label.value, &label.name, "a string"),
+                        None => self.wrong(label.value, &format!("`{}`", label.name), "a string"),
                     }
                 }
             } else {
-                self.wrong(entry.value, "labels", "a map");
+                self.wrong(entry.value, "`labels`", "a map");
             }
         }
         Some(Client {
@@ -171,7 +168,7 @@ impl Reader {
         let entry = fields.get(name)?;
         let text = entry.value.as_str().filter(|text| !text.is_empty());
         if text.is_none() {
-            self.wrong(entry.value, name, "a string");
+            self.wrong(entry.value, &format!("`{name}`"), "a string");
         }
         text.map(Cow::into_owned)
     }
@@ -183,7 +180,7 @@ impl Reader {
         };
         let found = found.filter(|number| (1..=65535).contains(number));
         if found.is_none() {
-            self.wrong(node, "port", "a number from 1 to 65535");
+            self.wrong(node, "`port`", "a number from 1 to 65535");
         }
         found
     }
@@ -197,7 +194,7 @@ impl Reader {
             _ => None,
         };
         if found.is_none() {
-            self.wrong(node, "protocol", "`http`, `http2`, `tls` or `tcp`");
+            self.wrong(node, "`protocol`", "`http`, `http2`, `tls` or `tcp`");
         }
         found
     }
@@ -241,7 +238,7 @@ mod tests {
                 "unknown key `prot` in the call",
                 "the call has no `protocol`",
                 "`port` must be a number from 1 to 65535, not `0`",
-                "`the call` must be a map, not `7`",
+                "the call must be a map, not `7`",
             ]
         );
         assert_eq!(of("a: b\n").1.len(), 2);

@@ -36,12 +36,7 @@ pub(super) fn draw(
         fix::draw(fix, sources, painter, out);
     }
     if let Some(worlds) = &finding.worlds {
-        note(
-            "in",
-            &format!("world `{}`", worlds.join("`, `")),
-            painter,
-            out,
-        );
+        note("in", &in_words(worlds), painter, out);
     }
     if let Some(suppressed) = &finding.suppressed {
         let by = match suppressed.by {
@@ -56,6 +51,22 @@ pub(super) fn draw(
             .map_or(String::new(), |reason| format!(": {reason}"));
         note("silenced", &format!("by {by}{why}"), painter, out);
     }
+}
+
+/// So many worlds are named: a tree may have dozens.
+const WORLDS: usize = 4;
+
+fn in_words(worlds: &[String]) -> String {
+    let (named, rest) = worlds.split_at(worlds.len().min(WORLDS));
+    let noun = match worlds {
+        [_] => "world",
+        _ => "the worlds",
+    };
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{noun} `{}`{more}", named.join("`, `"))
 }
 
 /// `level[rule]: message`.
