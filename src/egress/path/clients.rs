@@ -39,6 +39,13 @@ struct OfRoutes {
 impl<'m> Clients<'m> {
     pub(super) fn new(model: &'m Model<'m>) -> Self {
         let (mut routes, mut gateways) = (HostIndex::default(), HostIndex::default());
+        let mut at_gateways = HostIndex::default();
+        let for_gateways = |it: &&VirtualService<'_>| it.bindings != [Binding::Mesh];
+        for service in model.virtual_services.iter().filter(for_gateways) {
+            for (host, _) in &service.hosts {
+                at_gateways.insert(host, ());
+            }
+        }
         let mut of_routes = Vec::new();
         for service in model.virtual_services.iter() {
             let behind = namespaces_behind(service);
@@ -49,7 +56,8 @@ impl<'m> Clients<'m> {
             });
             for (host, _) in &service.hosts {
                 routes.insert(host, at);
-                for namespace in &behind {
+                let goes_on = !behind.is_empty() && at_gateways.overlapping(host).next().is_some();
+                for namespace in behind.iter().filter(|_| goes_on) {
                     gateways.insert(host, namespace.clone());
                 }
             }
@@ -125,10 +133,9 @@ impl<'m> Clients<'m> {
     }
 }
 
-/// Of a VirtualService that leads to a gateway and from there on: the namespaces of the Services that it leads to.
+/// The namespaces of the Services that a VirtualService leads sidecars to.
 fn namespaces_behind(service: &VirtualService<'_>) -> Vec<String> {
-    let bindings = &service.bindings;
-    if !bindings.contains(&Binding::Mesh) || bindings.len() < 2 {
+    if !service.bindings.contains(&Binding::Mesh) {
         return Vec::new();
     }
     let destinations = service.destinations();
