@@ -145,6 +145,16 @@ fn spans_are_sound_for_all_cases() {
 }
 
 #[test]
+fn a_block_scalar_begins_at_its_indicator_whatever_ends_its_lines() {
+    for end in ["\n", "\r\n", "\r", "\u{85}", "\r\u{85}\r\n\u{85}\r\n"] {
+        check(&format!("a:\n---\n |{end}"));
+        check(&format!("|{end}{end}"));
+        check(&format!("|{end} x{end}"));
+        check(&format!("|{end}x{end}"));
+    }
+}
+
+#[test]
 fn spans_are_sound_whatever_the_text() {
     let seeds = seeds();
     let strategy = (

@@ -7,6 +7,12 @@ use crate::yaml::tag::{Tag, resolve};
 use crate::yaml::tree::{Raw, Shape, Sight, Style};
 use crate::yaml::written;
 
+/// What ends a line.
+const BREAKS: [char; 3] = ['\n', '\r', '\u{85}'];
+
+/// What lines that hold nothing are made of.
+const BLANKS: [char; 5] = [' ', '\t', '\n', '\r', '\u{85}'];
+
 impl Arena<'_> {
     pub(in crate::yaml) fn scalar(
         &mut self,
@@ -45,7 +51,7 @@ impl Arena<'_> {
         let whole = if block {
             let from = self.gap.header.unwrap_or(start);
             let written = self.text.get(from..end).unwrap_or("");
-            from..from + written.trim_end_matches([' ', '\t', '\n', '\r']).len()
+            from..from + written.trim_end_matches(BLANKS).len()
         } else {
             start..end
         };
@@ -54,7 +60,7 @@ impl Arena<'_> {
         // The blank lines behind a block scalar are read under its indentation.
         let rest = self.text.get(end..self.end).unwrap_or("");
         let blanks = if block {
-            rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
+            rest.len() - rest.trim_start_matches(BLANKS).len()
         } else {
             0
         };
@@ -87,7 +93,7 @@ impl Arena<'_> {
     pub(super) fn is_outdented(&self, start: usize) -> bool {
         let header = self.gap.header.unwrap_or(start);
         let text = self.text.get(header..self.end).unwrap_or("");
-        text.lines()
+        text.split(BREAKS)
             .skip(1)
             .find(|line| !line.is_empty())
             .is_some_and(|line| !line.starts_with(' '))
