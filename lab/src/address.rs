@@ -66,6 +66,13 @@ impl Address {
         })
     }
 
+    /// Passes connections on to another server from now on.
+    pub(crate) fn lead_to(&mut self, behind: SocketAddr) -> anyhow::Result<()> {
+        self.refuse();
+        self.behind = behind;
+        self.serve()
+    }
+
     /// Accepts connections and closes them at once, as a load balancer may whose servers are dead.
     pub(crate) fn close_at_once(&mut self) -> anyhow::Result<()> {
         self.refuse();

@@ -5,13 +5,15 @@ use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 use crate::address::Address;
-use crate::bootstrap::{self, bootstrap};
+use crate::bootstrap::{self, Places, Way, bootstrap};
+use crate::certificates::Authority;
 use crate::dns::{Dns, Says};
 use crate::envoy::{Build, Envoy};
 use crate::setup::{PORT, Setup};
@@ -22,6 +24,8 @@ pub(crate) struct Lab {
     pub(crate) build: Build,
     /// egress-lint.
     pub(crate) linter: PathBuf,
+    /// The authority that the system trusts.
+    pub(crate) public: Arc<Authority>,
 }
 
 /// 127.*block*.0.0/16.
@@ -48,6 +52,8 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Bench {
     envoy: Envoy,
+    /// That of the egress gateway, if a host is reached over it.
+    gateway: Option<Envoy>,
     dns: Dns,
     block: Block,
     addresses: Vec<Address>,
@@ -68,19 +74,28 @@ impl Bench {
         let dns = Dns::start(Ipv4Addr::new(127, block.0, 0, 53))?;
         let numbers: Vec<u8> = (1..=resolved).collect();
         dns.say(says(block, &numbers));
-        let (mut listeners, mut clusters, mut traced) = (Vec::new(), Vec::new(), Vec::new());
+        let authorities = lab.public.file();
+        let (mut sidecar, mut gateway) = (Proxy::default(), Proxy::default());
+        let mut traced = Vec::new();
         for (number, host) in (0..).zip(hosts) {
             let result = trace(lab, host)?;
-            let way = bootstrap::way(&result, entry(block, number), block, dns.at)?;
-            listeners.push(way.listener);
-            clusters.push(way.cluster);
+            let places = Places {
+                block,
+                dns: dns.at,
+                authorities: &authorities,
+                gateway: block.at(4, number),
+            };
+            sidecar.add(bootstrap::way(&result, entry(block, number), places)?);
+            for hop in result["hops"].as_array().into_iter().flatten() {
+                gateway.add(bootstrap::way(hop, places.gateway, places)?);
+            }
             traced.push(result);
         }
         let http2 = hosts.iter().any(Setup::is_http2);
         let mut all = Vec::new();
         for number in 1..=addresses {
             let behind = block.at(2, number);
-            listeners.push(bootstrap::server(
+            sidecar.listeners.push(bootstrap::server(
                 behind,
                 &format!("192.0.2.{number}"),
                 http2,
@@ -89,9 +104,13 @@ impl Bench {
             address.serve()?;
             all.push(address);
         }
-        let admin = block.at(0, 1);
+        let gateway = match gateway.listeners.is_empty() {
+            true => None,
+            false => Some(gateway.start(lab, block.at(0, 2))?),
+        };
         Ok(Self {
-            envoy: Envoy::start(&lab.build, &bootstrap(admin, listeners, clusters), admin)?,
+            envoy: sidecar.start(lab, block.at(0, 1))?,
+            gateway,
             dns,
             block,
             addresses: all,
@@ -128,13 +147,41 @@ impl Bench {
 
     /// A statistic of a host's cluster, such as `membership_total`.
     pub(crate) fn stat(&self, host: usize, name: &str) -> anyhow::Result<u64> {
-        let cluster = self
-            .traced
-            .get(host)
-            .and_then(|it| it["clusters"][0]["name"].as_str());
-        let cluster = bootstrap::stat_name(cluster.context("no such host")?);
-        self.envoy.stat(&format!("cluster.{cluster}.{name}"))
+        let result = self.traced.get(host).context("no such host")?;
+        stat(&self.envoy, result, name)
     }
+
+    /// The same of the gateway's cluster for a host.
+    pub(crate) fn stat_of_gateway(&self, host: usize, name: &str) -> anyhow::Result<u64> {
+        let result = self.traced.get(host).context("no such host")?;
+        let gateway = self.gateway.as_ref().context("no gateway")?;
+        stat(gateway, &result["hops"][0], name)
+    }
+}
+
+/// What a proxy is to do.
+#[derive(Default)]
+struct Proxy {
+    listeners: Vec<Value>,
+    clusters: Vec<Value>,
+}
+
+impl Proxy {
+    fn add(&mut self, way: Way) {
+        self.listeners.push(way.listener);
+        self.clusters.push(way.cluster);
+    }
+
+    fn start(self, lab: &Lab, admin: SocketAddr) -> anyhow::Result<Envoy> {
+        let config = bootstrap(admin, self.listeners, self.clusters);
+        Envoy::start(&lab.build, &config, admin)
+    }
+}
+
+fn stat(envoy: &Envoy, result: &Value, name: &str) -> anyhow::Result<u64> {
+    let cluster = result["clusters"][0]["name"].as_str();
+    let cluster = bootstrap::stat_name(cluster.context("no cluster")?);
+    envoy.stat(&format!("cluster.{cluster}.{name}"))
 }
 
 fn entry(block: Block, host: u8) -> SocketAddr {

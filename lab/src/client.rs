@@ -31,7 +31,12 @@ impl Connection {
             0 => String::new(),
             millis => format!("x-envoy-fault-delay-request: {millis}\r\n"),
         };
-        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{delay}\r\n");
+        self.ask(host, path, &delay)
+    }
+
+    /// One request with these lines in its head.
+    fn ask(&mut self, host: &str, path: &str, more: &str) -> io::Result<Answer> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{more}\r\n");
         self.0.get_mut().write_all(request.as_bytes())?;
         self.answer()
     }
@@ -96,8 +101,29 @@ pub(crate) fn once(to: SocketAddr, host: &str) -> (io::Result<Answer>, Duration)
     (answer, start.elapsed())
 }
 
+/// One request that Envoy takes for gRPC.
+pub(crate) fn grpc(to: SocketAddr, host: &str) -> io::Result<Answer> {
+    Connection::open(to)?.ask(
+        host,
+        "/service/method",
+        "content-type: application/grpc\r\n",
+    )
+}
+
 /// The address that served, unless the request failed.
 pub(crate) fn served(answer: &io::Result<Answer>) -> Option<&str> {
     let answer = answer.as_ref().ok()?;
     (answer.status == 200).then_some(answer.body.as_str())
+}
+
+/// What the application sees: the status, and Envoy's flags where it is Envoy that answers.
+pub(crate) fn told(answer: &io::Result<Answer>) -> String {
+    match answer {
+        Ok(Answer { status: 200, .. }) => "200".to_owned(),
+        Ok(Answer { status, body }) => {
+            let flags = body.split(' ').next().unwrap_or_default();
+            format!("{status} {flags}").trim_end().to_owned()
+        }
+        Err(_) => "cut".to_owned(),
+    }
 }

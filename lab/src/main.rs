@@ -4,22 +4,28 @@
 mod address;
 mod bench;
 mod bootstrap;
+mod certificates;
 mod client;
+mod cluster;
 mod dns;
 mod envoy;
 mod experiments;
+mod origination;
 mod report;
 mod setup;
+mod tls_client;
+mod tls_server;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use anyhow::Context as _;
 use clap::Parser;
 
 use bench::Lab;
+use certificates::Authority;
 use envoy::Build;
 use experiments::Experiment;
 use report::Section;
@@ -47,13 +53,18 @@ fn main() -> anyhow::Result<ExitCode> {
         Some(path) => path,
         None => std::env::current_exe()?.with_file_name("egress-lint"),
     };
+    let public = Arc::new(Authority::new("a public authority")?);
     let labs: anyhow::Result<Vec<Lab>> = arguments
         .envoys
         .iter()
         .map(|path| {
             let build = Build::new(path)?;
-            let linter = linter.clone();
-            Ok(Lab { build, linter })
+            let (linter, public) = (linter.clone(), Arc::clone(&public));
+            Ok(Lab {
+                build,
+                linter,
+                public,
+            })
         })
         .collect();
     let labs = labs?;

@@ -12,8 +12,20 @@ pub(crate) struct Setup {
     protocol: &'static str,
     resolution: &'static str,
     endpoints: u8,
+    /// What the ServiceEntry says beside that.
+    entry: Vec<String>,
     /// What the rule of its route says beside the destination.
     route: Vec<String>,
+    policy: String,
+    gateway: Option<EgressGateway>,
+}
+
+/// What is said of the way from an egress gateway to the host.
+#[derive(Clone, Debug, Default)]
+struct EgressGateway {
+    /// What the rule for it says beside the destination.
+    route: String,
+    /// The `trafficPolicy` of a DestinationRule for its own service.
     policy: String,
 }
 
@@ -25,8 +37,10 @@ impl Setup {
             protocol,
             resolution,
             endpoints: 0,
+            entry: Vec::new(),
             route: Vec::new(),
             policy: String::new(),
+            gateway: None,
         }
     }
 
@@ -36,6 +50,12 @@ impl Setup {
             endpoints,
             ..Self::dns(name, protocol, "STATIC")
         }
+    }
+
+    /// A line of its ServiceEntry.
+    pub(crate) fn entry(mut self, line: &str) -> Self {
+        self.entry.push(line.to_owned());
+        self
     }
 
     /// A line of the rule of its route, such as `retries: {attempts: 0}`. Without any there is no VirtualService.
@@ -48,6 +68,26 @@ impl Setup {
     pub(crate) fn policy(self, policy: &str) -> Self {
         let policy = policy.to_owned();
         Self { policy, ..self }
+    }
+
+    /// Its requests go over an egress gateway, whose rule says that.
+    pub(crate) fn over_gateway(self, route: &str) -> Self {
+        let gateway = EgressGateway {
+            route: route.to_owned(),
+            ..self.gateway.unwrap_or_default()
+        };
+        let gateway = Some(gateway);
+        Self { gateway, ..self }
+    }
+
+    /// The `trafficPolicy` for the egress gateway itself.
+    pub(crate) fn gateway_policy(self, policy: &str) -> Self {
+        let gateway = EgressGateway {
+            policy: policy.to_owned(),
+            ..self.gateway.unwrap_or_default()
+        };
+        let gateway = Some(gateway);
+        Self { gateway, ..self }
     }
 
     /// Whether its servers speak HTTP/2, as its port declares.
@@ -83,25 +123,20 @@ spec:
             let endpoints: Vec<String> = endpoints.collect();
             let _ = writeln!(out, "  endpoints: [{}]", endpoints.join(", "));
         }
-        if !self.policy.is_empty() {
-            let policy = &self.policy;
-            let _ = write!(
-                out,
-                "---
-apiVersion: networking.istio.io/v1
-kind: DestinationRule
-metadata: {{name: host, namespace: lab}}
-spec:
-  host: {host}
-  trafficPolicy: {policy}
-"
-            );
+        for line in &self.entry {
+            let _ = writeln!(out, "  {line}");
         }
-        if !self.route.is_empty() {
-            let lines = self.route.join("\n    ");
-            let _ = write!(
-                out,
-                "---
+        if !self.policy.is_empty() {
+            out += &destination_rule("host", host, &self.policy);
+        }
+        let lines = self.route.join("\n    ");
+        match &self.gateway {
+            Some(gateway) => out += &gateway.manifests(host, &lines),
+            None if self.route.is_empty() => {}
+            None => {
+                let _ = write!(
+                    out,
+                    "---
 apiVersion: networking.istio.io/v1
 kind: VirtualService
 metadata: {{name: host, namespace: lab}}
@@ -111,8 +146,67 @@ spec:
   - route: [{{destination: {{host: {host}}}}}]
     {lines}
 "
-            );
+                );
+            }
         }
         out
     }
+}
+
+impl EgressGateway {
+    const SERVICE: &str = "egressgateway.lab.svc.cluster.local";
+
+    /// The way over it, as Istio documents it; the rule of sidecars says `lines` beside the destination.
+    fn manifests(&self, host: &str, lines: &str) -> String {
+        let service = Self::SERVICE;
+        let mut out = format!(
+            "---
+apiVersion: v1
+kind: Service
+metadata: {{name: egressgateway, namespace: lab}}
+spec:
+  selector: {{istio: egressgateway}}
+  ports: [{{port: {PORT}, name: http}}]
+---
+apiVersion: networking.istio.io/v1
+kind: Gateway
+metadata: {{name: egress, namespace: lab}}
+spec:
+  selector: {{istio: egressgateway}}
+  servers: [{{port: {{number: {PORT}, name: http, protocol: HTTP}}, hosts: [{host}]}}]
+---
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {{name: host, namespace: lab}}
+spec:
+  hosts: [{host}]
+  gateways: [mesh, egress]
+  http:
+  - match: [{{gateways: [mesh]}}]
+    route: [{{destination: {{host: {service}, port: {{number: {PORT}}}}}}}]
+    {lines}
+  - match: [{{gateways: [egress]}}]
+    route: [{{destination: {{host: {host}}}}}]
+    {}
+",
+            self.route
+        );
+        if !self.policy.is_empty() {
+            out += &destination_rule("gateway", service, &self.policy);
+        }
+        out
+    }
+}
+
+fn destination_rule(name: &str, host: &str, policy: &str) -> String {
+    format!(
+        "---
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {{name: {name}, namespace: lab}}
+spec:
+  host: {host}
+  trafficPolicy: {policy}
+"
+    )
 }

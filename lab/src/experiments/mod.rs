@@ -4,10 +4,13 @@ mod accepted;
 mod budget;
 mod dns_fails;
 mod ejection;
+mod gateway_ejected;
 mod hash_of_bytes;
 mod http2_to_http1;
 mod keepalive;
 mod kept;
+mod misfit;
+mod origination;
 mod panic_threshold;
 mod pin;
 mod resolved_to_several;
@@ -15,6 +18,7 @@ mod retries;
 mod returning;
 mod silent;
 mod switch;
+mod two_hops;
 
 use crate::bench::Lab;
 use crate::report::Row;
@@ -25,7 +29,7 @@ pub(crate) struct Experiment {
     pub(crate) run: fn(&Lab) -> anyhow::Result<Vec<Row>>,
 }
 
-pub(crate) static ALL: [Experiment; 15] = [
+pub(crate) static ALL: [Experiment; 19] = [
     switch::E1,
     retries::E2,
     ejection::E3,
@@ -41,4 +45,8 @@ pub(crate) static ALL: [Experiment; 15] = [
     returning::E18,
     hash_of_bytes::E19,
     keepalive::E20,
+    origination::E21,
+    misfit::E22,
+    two_hops::E23,
+    gateway_ejected::E24,
 ];
