@@ -169,6 +169,19 @@ impl RetryPolicy {
         let mut retried = self.retry_on.value.iter();
         retried.any(|on| conditions.contains(&&**on))
     }
+
+    /// Whether an answer with this status is tried again.
+    pub fn retries_status(&self, status: u32) -> bool {
+        let by_class: &[&str] = match status {
+            502..=504 => &["5xx", "gateway-error"],
+            500..=599 => &["5xx"],
+            409 => &["retriable-4xx"],
+            _ => &[],
+        };
+        self.retries_any_of(by_class)
+            || self.retries_any_of(&["retriable-status-codes"])
+                && self.retriable_status_codes.contains(&status)
+    }
 }
 
 /// The facts of an HTTP route.
