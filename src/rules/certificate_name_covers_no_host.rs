@@ -3,7 +3,7 @@
 use super::traffic::Traffic;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::facts::TlsFacts;
+use crate::egress::facts::{Handler, TlsFacts};
 use crate::egress::host::subset_of;
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
@@ -11,7 +11,7 @@ use crate::istio::resource::Spec;
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
         name: "certificate-name-covers-no-host",
-        summary: "`subjectAltNames` of a ServiceEntry accept only certificates for other names than its hosts",
+        summary: "`subjectAltNames` of a ServiceEntry accept only certificates with other names than its hosts",
         severity: Severity::Warning,
         fixable: Fixable::Never,
         since: "0.1.0",
@@ -52,13 +52,23 @@ impl Check for CertificateNameCoversNoHost {
             if names.iter().any(|name| covers(&name.value)) || !out.is_first(first.span) {
                 continue;
             }
-            let basis =
-                Basis::assuming("the certificate of the other side carries the name of the host");
-            let message = format!(
-                "only a certificate for `{}` is accepted, and that is none of the hosts: `{}` with its own \
-                 certificate is refused",
-                first.value, reached.path.host
+            let basis = Basis::assuming(
+                "the certificate of the other side carries no other name than that of the host",
             );
+            // Istio's check of the host stays beside the names of the entry: measured E21.
+            let both =
+                reached.cluster.auto_san && reached.hop.result.handler == Some(Handler::Http);
+            let (name, host) = (&first.value, &reached.path.host);
+            let message = match both {
+                true => format!(
+                    "a certificate must have `{name}`, which is none of the hosts, beside the host: `{host}` with its \
+                     own certificate is refused"
+                ),
+                false => format!(
+                    "only a certificate for `{name}` is accepted, and that is none of the hosts: `{host}` with its own \
+                     certificate is refused"
+                ),
+            };
             out.add(basis, first.span, message, |finding| {
                 finding
                     .because(reached.host_line(), "the host that is asked for")
