@@ -71,6 +71,7 @@ impl<'m> PortServices<'m> {
         let mut addressed: Vec<_> = by_name
             .iter()
             .filter_map(|(name, service)| Some((name, service.base.definition.addresses.last()?)))
+            .filter(|(_, address)| !address.is_any())
             .collect();
         addressed.sort_unstable_by_key(|(name, _)| *name);
         let by_address = addressed

@@ -71,6 +71,7 @@ message! {
         external_name: SmolStr = rare "externalName",
         selector: Map<SmolStr> = "selector",
         ports: List<KubeServicePort> = "ports",
+        traffic_distribution: SmolStr = rare "trafficDistribution",
     }
     KubeServicePort {
         name: SmolStr = "name",

@@ -334,8 +334,8 @@ fn is_reserved(bind: Option<&str>, port: u32, protocol: Protocol) -> bool {
     on_all && RESERVED.contains(&port)
 }
 
-/// The addresses that a service has listeners for: one by one, or none that tells it from others. Of a Kubernetes
-/// Service a proxy takes the first of its IP version.
+/// The addresses that a service has listeners for: one by one, or none that tells it from others, as `0.0.0.0` does
+/// not. Of a Kubernetes Service a proxy takes the first of its IP version.
 fn addresses<'m>(service: &EffectiveService<'m>) -> Vec<Option<&'m Address<'m>>> {
     let definition = service.base.definition;
     let all = &definition.addresses;
@@ -346,6 +346,9 @@ fn addresses<'m>(service: &EffectiveService<'m>) -> Vec<Option<&'m Address<'m>>>
     match (definition.origin, all.is_empty()) {
         (_, true) => vec![None],
         (Origin::Kubernetes, false) => vec![first(all)],
-        (Origin::ServiceEntry, false) => all.iter().map(Some).collect(),
+        (Origin::ServiceEntry, false) => all
+            .iter()
+            .map(|address| (!address.is_any()).then_some(address))
+            .collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! The addresses that clients connect to.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 use smol_str::SmolStr;
@@ -17,6 +17,11 @@ pub struct Address<'a> {
 }
 
 impl Address<'_> {
+    /// Istio takes `0.0.0.0` for no address at all.
+    pub fn is_any(&self) -> bool {
+        self.ip() == Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+    }
+
     /// The IP, where it is one and not a range.
     pub fn ip(&self) -> Option<IpAddr> {
         (self.net.prefix_len() == self.net.max_prefix_len()).then(|| self.net.addr())

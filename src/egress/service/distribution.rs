@@ -14,7 +14,16 @@ pub enum TrafficDistribution {
 }
 
 impl TrafficDistribution {
-    /// From the field of a Service or the annotation of a service or namespace. `None` for what Istio does not know.
+    /// From the field of a Service. `None` for what Istio does not know, which hides no annotation.
+    pub(super) fn specified(text: &str) -> Option<Self> {
+        match text {
+            "PreferClose" | "PreferSameZone" => Some(Self::SameZone),
+            "PreferSameNode" => Some(Self::SameNode),
+            _ => None,
+        }
+    }
+
+    /// From the annotation of a service or namespace. `None` for what Istio does not know.
     fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_lowercase().as_str() {
             "preferclose" | "prefersamezone" => Some(Self::SameZone),

@@ -254,7 +254,9 @@ impl<'a> Definition<'a> {
                 .selector
                 .as_ref()
                 .map(|selector| pairs(&selector.value)),
-            traffic_distribution: None,
+            traffic_distribution: service.traffic_distribution.as_ref().and_then(|wanted| {
+                Some((TrafficDistribution::specified(&wanted.value)?, wanted.span))
+            }),
             alias_of: external,
         }
     }
