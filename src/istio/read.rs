@@ -11,6 +11,7 @@ use super::resource::{Meta, Misspelt, Namespace, Object, Resource, Spec};
 use super::version::IstioVersion;
 use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
+use crate::source::Span;
 use crate::yaml::Node;
 
 /// What one document holds.
@@ -115,8 +116,11 @@ impl Reader {
             .partition(|it| follows_from(&resource.misspelt, it));
         findings.append(&mut refused);
         findings.retain(|finding| !touches(finding, &resource.placeholders));
-        let mut all = findings.iter().chain(&follows);
-        resource.refused = all.any(|finding| finding.refused_by.is_some());
+        for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
+            blame(&mut findings, &resource.misspelt, follow);
+            resource.refused = true;
+        }
+        resource.refused |= findings.iter().any(|it| it.refused_by.is_some());
         if resource.refused {
             resource.spec.keep_hosts();
             // What is not admitted is not admitted with a warning.
@@ -144,11 +148,26 @@ pub fn check_patch(root: Node<'_>, version: IstioVersion) -> Vec<Diagnostic> {
 
 /// Whether a field is missing only because it is misspelt, which is said there.
 pub fn follows_from(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
+    misspelt.iter().any(|it| causes(it, finding))
+}
+
+fn causes(misspelt: &Misspelt, finding: &Diagnostic) -> bool {
     let absent = finding.absent.as_deref();
-    misspelt.iter().any(|it| {
-        let here = it.key == finding.span && absent.is_none_or(|absent| absent == it.field);
-        here || absent == Some(it.field) && it.object.contains(finding.span)
-    })
+    let field = misspelt.field;
+    let here = misspelt.key == finding.span && absent.is_none_or(|absent| absent == field);
+    here || absent == Some(field) && misspelt.object.contains(finding.span)
+}
+
+/// An unknown field for want of which the object is refused says by whom.
+fn blame(findings: &mut [Diagnostic], misspelt: &[Misspelt], follow: &Diagnostic) {
+    let objects = misspelt.iter().filter(|it| causes(it, follow));
+    let objects: Vec<Span> = objects.map(|it| it.object).collect();
+    let cause = findings.iter_mut().find(|finding| {
+        finding.rule == "unknown-field" && objects.iter().any(|it| it.contains(finding.span))
+    });
+    if let Some(cause) = cause.filter(|it| it.refused_by.is_none()) {
+        cause.refused_by = follow.refused_by;
+    }
 }
 
 type Read = fn(Option<Node<'_>>, &mut Decoder) -> Spec;

@@ -8,6 +8,7 @@ pub use instance::{Instance, in_locality, locality_parts};
 
 use foldhash::HashSet;
 use instance::{host_itself, needs_dns, of_entry, of_kubernetes, of_pod};
+use ipnet::IpNet;
 
 use super::registry::Registry;
 use super::service::{Definition, Origin, Port, Resolution, Service};
@@ -68,10 +69,10 @@ pub(super) fn instances<'m>(
             .filter(|port| numbers.contains(&port.number))
             .collect();
         let own = of_definition(&service, workloads, &ports);
-        let copies: HashSet<&str> = service
+        let copies: HashSet<IpNet> = service
             .addresses
             .iter()
-            .map(|address| address.text)
+            .map(|address| address.net)
             .collect();
         // Istio makes one service of each address, and each brings the endpoints again.
         for copy in 0..copies.len().max(1) {

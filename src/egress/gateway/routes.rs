@@ -89,7 +89,11 @@ impl<'m> RouteHosts<'m> {
             }
             if server.redirects_to_https() {
                 for host in &server.hosts {
-                    let host = host.name.to_lowercase();
+                    // Istio leaves the namespace where it is, and no request is for such a name.
+                    let host = match host.only {
+                        None => host.name.to_lowercase(),
+                        Some(namespace) => format!("{}/{}", namespace.unwrap_or("."), host.name),
+                    };
                     out.by_host.entry(host).or_default().requires_tls = true;
                 }
             }

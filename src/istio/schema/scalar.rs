@@ -2,11 +2,15 @@
 
 use super::check::{Checker, Part};
 use super::{Reader, Schema, Shape};
-use crate::diag::{Edit, Fix, RefusedBy, Safety};
+use crate::diag::{Diagnostic, Edit, Fix, RefusedBy, Safety};
 use crate::istio::value::Duration;
 use crate::istio::wording::nearest;
 use crate::source::Span;
 use crate::yaml::{Kind, Node, Scalar};
+
+/// What 32 bits hold: not every API server looks at that, and Istio's decoder cannot read more.
+const LEAST: i64 = i32::MIN as i64;
+const MOST: i64 = i32::MAX as i64;
 
 impl<'t> Checker<'t> {
     /// Whether the node is a scalar of that shape.
@@ -32,7 +36,14 @@ impl<'t> Checker<'t> {
             (Shape::Integer { min, max }, Some(Scalar::Int(value))) => {
                 let right = (*min..=*max).contains(&value);
                 if !right {
-                    self.out_of_range(&value.to_string(), &min.to_string(), &max.to_string(), node);
+                    let by = match (value < *min && *min == LEAST) || (value > *max && *max == MOST)
+                    {
+                        true => RefusedBy::Webhook,
+                        false => RefusedBy::Schema,
+                    };
+                    let (value, min, max) = (value.to_string(), min.to_string(), max.to_string());
+                    let finding = self.out_of_range(&value, &min, &max, node);
+                    self.push(finding.refused_by(by));
                 }
                 right
             }
@@ -87,7 +98,8 @@ impl<'t> Checker<'t> {
     fn number(&mut self, value: f64, min: f64, max: f64, node: Node<'t>) -> bool {
         let right = (min..=max).contains(&value);
         if !right {
-            self.out_of_range(&value.to_string(), &min.to_string(), &max.to_string(), node);
+            let (value, min, max) = (value.to_string(), min.to_string(), max.to_string());
+            self.push(self.out_of_range(&value, &min, &max, node));
         }
         right
     }
@@ -103,15 +115,15 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn out_of_range(&mut self, value: &str, min: &str, max: &str, node: Node<'t>) {
+    fn out_of_range(&self, value: &str, min: &str, max: &str, node: Node<'t>) -> Diagnostic {
         let range = match max {
             "inf" | "9223372036854775807" => format!("at least {min}"),
             _ => format!("from {min} to {max}"),
         };
-        self.push(self.refusal(
+        self.refusal(
             node.span(),
             &format!("`{{}}` must be {range}, not `{value}`"),
-        ));
+        )
     }
 
     fn wrong_word(&mut self, text: &str, names: &[&'static str], node: Node<'t>) {
