@@ -76,11 +76,13 @@ impl<'m> GatewayServer<'m> {
         )
     }
 
-    /// The lines that decide what it does with a connection: its protocol and its TLS mode.
+    /// The lines that decide what it does with a connection: its protocol and, where that does not settle it, its TLS
+    /// mode.
     pub fn lines(&self) -> SmallVec<[Span; 2]> {
         let port = self.written.value.port.as_ref();
         let protocol = port.map(|port| port.value.protocol.as_ref().map_or(port.key, |p| p.span));
         let tls = self.written.value.tls.as_ref();
+        let tls = tls.filter(|_| !self.protocol.is_http());
         let mode = tls.map(|tls| tls.value.mode.as_ref().map_or(tls.key, |mode| mode.span));
         protocol.into_iter().chain(mode).collect()
     }
