@@ -102,7 +102,12 @@ fn without_rule(input: &TlsInput<'_>) -> Tls {
             sni: Some(input.istio_sni.clone()),
         },
     };
-    Tls::none(Traced::default(Some(facts), reason))
+    Tls {
+        facts: Traced::default(Some(facts), reason),
+        // For DYNAMIC_DNS the name comes with each request.
+        auto_sni: input.dynamic,
+        auto_san: input.dynamic,
+    }
 }
 
 fn istio_mutual(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static str>) -> Tls {
