@@ -1,4 +1,4 @@
-//! Two addresses, one of which accepts connections and closes them: who notices.
+//! Two addresses, one of which accepts connections and closes them: who notices, in plain text and over TLS.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -9,10 +9,11 @@ use crate::bench::{Bench, Lab};
 use crate::client::{once, served};
 use crate::report::Row;
 use crate::setup::Setup;
+use crate::tls_server::TlsServer;
 
 pub(crate) const E16: Experiment = Experiment {
     name: "E16",
-    title: "an address accepts TCP and is dead behind: it closes, in plain text",
+    title: "an address accepts TCP and is dead behind: it closes",
     run,
 };
 
@@ -22,36 +23,35 @@ const EVERY: Duration = Duration::from_millis(50);
 /// Nobody notices: at least so many fail; half of them go to the address that closes.
 const LOST: usize = 10;
 
-/// The protocol of the port, a line of its route, `outlierDetection` beside its times, and how many fail; `None` is half
-/// of them, without end.
-const WAYS: [(&str, &str, &str, Option<usize>); 6] = [
-    ("HTTP", "", "", None),
+const SPLIT: &str = "splitExternalLocalOriginErrors: true, consecutiveLocalOriginFailures: 3, maxEjectionPercent: 50";
+
+/// Where the proxy sees requests, where it originates TLS for them, and where it sees bytes.
+const L7: &str = "L7";
+const TLS: &str = "L7, TLS";
+const L4: &str = "L4";
+
+/// One of these, a line of the route, `outlierDetection` beside its times, and how many fail; `None` is half of them,
+/// without end.
+const WAYS: [(&str, &str, &str, Option<usize>); 8] = [
+    (TLS, "", "", Some(0)),
+    (TLS, "retries: {attempts: 0}", SPLIT, Some(3)),
+    (L7, "", "", None),
     (
-        "HTTP",
+        L7,
         "retries: {attempts: 2, retryOn: \"gateway-error,connect-failure,refused-stream\"}",
         "",
         Some(0),
     ),
     (
-        "HTTP",
+        L7,
         "retries: {attempts: 0}",
         "consecutive5xxErrors: 3, maxEjectionPercent: 50",
         Some(3),
     ),
+    (L7, "retries: {attempts: 0}", SPLIT, None),
+    (L4, "", SPLIT, None),
     (
-        "HTTP",
-        "retries: {attempts: 0}",
-        "splitExternalLocalOriginErrors: true, consecutiveLocalOriginFailures: 3, maxEjectionPercent: 50",
-        None,
-    ),
-    (
-        "TCP",
-        "",
-        "splitExternalLocalOriginErrors: true, consecutiveLocalOriginFailures: 3, maxEjectionPercent: 50",
-        None,
-    ),
-    (
-        "TCP",
+        L4,
         "",
         "consecutive5xxErrors: 3, maxEjectionPercent: 50",
         None,
@@ -61,7 +61,7 @@ const WAYS: [(&str, &str, &str, Option<usize>); 6] = [
 fn run(lab: &Lab) -> anyhow::Result<Vec<Row>> {
     let hosts: Vec<(Bench, String)> = WAYS
         .iter()
-        .map(|&(protocol, route, outlier, _)| start(lab, protocol, route, outlier))
+        .map(|&(layer, route, outlier, _)| start(lab, layer, route, outlier))
         .collect::<anyhow::Result<_>>()?;
     let failed: Vec<usize> = thread::scope(|scope| {
         let each = hosts.iter().map(|(bench, host)| {
@@ -76,8 +76,7 @@ fn run(lab: &Lab) -> anyhow::Result<Vec<Row>> {
     let rows = WAYS
         .into_iter()
         .zip(failed)
-        .map(|((protocol, route, outlier, fail), failed)| {
-            let layer = if protocol == "HTTP" { "L7" } else { "L4" };
+        .map(|((layer, route, outlier, fail), failed)| {
             let settings = [route, outlier].into_iter().filter(|it| !it.is_empty());
             let settings: Vec<String> = settings.map(|it| format!(", `{it}`")).collect();
             let (said, holds) = match fail {
@@ -94,24 +93,30 @@ fn run(lab: &Lab) -> anyhow::Result<Vec<Row>> {
     Ok(rows.collect())
 }
 
-fn start(
-    lab: &Lab,
-    protocol: &'static str,
-    route: &str,
-    outlier: &str,
-) -> anyhow::Result<(Bench, String)> {
+fn start(lab: &Lab, layer: &str, route: &str, outlier: &str) -> anyhow::Result<(Bench, String)> {
+    let protocol = if layer == L4 { "TCP" } else { "HTTP" };
     let mut setup = Setup::dns("accepted", protocol, "DNS");
     if !route.is_empty() {
         setup = setup.route(route);
     }
+    let mut policy = Vec::new();
+    if layer == TLS {
+        policy.push("tls: {mode: SIMPLE}".to_owned());
+    }
     if !outlier.is_empty() {
-        setup = setup.policy(&format!(
-            "{{outlierDetection: {{{outlier}, interval: 1s, baseEjectionTime: 60s}}}}"
-        ));
+        let times = "interval: 1s, baseEjectionTime: 60s";
+        policy.push(format!("outlierDetection: {{{outlier}, {times}}}"));
+    }
+    if !policy.is_empty() {
+        setup = setup.policy(&format!("{{{}}}", policy.join(", ")));
     }
     let host = setup.host().to_owned();
     let mut bench = Bench::start(lab, &[setup], 2, 2)?;
     bench.address(1)?.close_at_once()?;
+    if layer == TLS {
+        let server = TlsServer::start(&lab.public.sign(&[&host])?, None)?;
+        bench.address(2)?.lead_to(server.at)?;
+    }
     Ok((bench, host))
 }
 

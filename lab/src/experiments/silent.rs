@@ -16,9 +16,10 @@ pub(crate) const E7: Experiment = Experiment {
 };
 
 /// The protocol of the port, a line of its route, and the seconds: a connect takes one.
-const WAYS: [(&str, &str, u64); 3] = [
+const WAYS: [(&str, &str, u64); 4] = [
     ("HTTP", "", 3),
     ("HTTP", "retries: {attempts: 0}", 1),
+    ("HTTP", "timeout: 2s", 2),
     ("TCP", "", 1),
 ];
 
