@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -357,6 +358,33 @@ fn ignored_hidden_and_excluded_files_are_left_out() {
     assert!(paths(&output).iter().all(|path| path == "kept.json"));
     let output = run(&folder, &["--isolated", "--format", "json", "ignored.yaml"]);
     assert_eq!(paths(&output), ["ignored.yaml"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn so_many_threads_work_as_are_wanted() {
+    let folder = folder(&[]);
+    for wanted in [1, 3] {
+        let threads = wanted.to_string();
+        let mut child = program(folder.path())
+            .args(["check", "--isolated", "--threads", &threads, "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // They stand ready while the manifests are waited for, beside the thread that waits.
+        let tasks = format!("/proc/{}/task", child.id());
+        let running = || fs::read_dir(&tasks).unwrap().count();
+        let start = Instant::now();
+        while running() != wanted + 1 && start.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let seen = running();
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(seen, wanted + 1);
+    }
 }
 
 #[test]

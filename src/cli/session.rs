@@ -41,6 +41,10 @@ pub(super) struct Stdin {
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
 /// the rest goes on.
 pub(super) fn open(inputs: &Inputs, quiet: bool) -> anyhow::Result<Session> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(inputs.threads)
+        .build_global()
+        .context("cannot start threads")?;
     let session = read(inputs, quiet, &Texts::new())?;
     for problem in &session.loaded.problems {
         terminal::say(&format!("error: {}", told(problem)));
