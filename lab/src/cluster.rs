@@ -88,36 +88,18 @@ fn outlier_detection(facts: &Value) -> Value {
     let mut outlier = json!({
         "split_external_local_origin_errors": facts["split_external_local"],
     });
+    let same = [
+        "consecutive_5xx",
+        "enforcing_consecutive_5xx",
+        "consecutive_gateway_failure",
+        "enforcing_consecutive_gateway_failure",
+        "consecutive_local_origin_failure",
+        "enforcing_consecutive_local_origin_failure",
+        "enforcing_success_rate",
+        "max_ejection_percent",
+    ];
+    set(&mut outlier, same.map(|name| (name, facts[name].clone())));
     let known = [
-        ("consecutive_5xx", facts["consecutive_5xx"].clone()),
-        (
-            "enforcing_consecutive_5xx",
-            facts["enforcing_consecutive_5xx"].clone(),
-        ),
-        (
-            "consecutive_gateway_failure",
-            facts["consecutive_gateway_failure"].clone(),
-        ),
-        (
-            "enforcing_consecutive_gateway_failure",
-            facts["enforcing_consecutive_gateway_failure"].clone(),
-        ),
-        (
-            "consecutive_local_origin_failure",
-            facts["consecutive_local_origin_failure"].clone(),
-        ),
-        (
-            "enforcing_consecutive_local_origin_failure",
-            facts["enforcing_consecutive_local_origin_failure"].clone(),
-        ),
-        (
-            "enforcing_success_rate",
-            facts["enforcing_success_rate"].clone(),
-        ),
-        (
-            "max_ejection_percent",
-            facts["max_ejection_percent"].clone(),
-        ),
         ("interval", duration(&facts["interval_ms"])),
         ("base_ejection_time", duration(&facts["base_ejection_ms"])),
     ];

@@ -163,6 +163,15 @@ pub struct RetryPolicy {
     pub ignore_previous_localities: bool,
 }
 
+/// The conditions that mean answers of a gRPC server: nobody else gives them.
+pub const GRPC_CONDITIONS: [&str; 5] = [
+    "cancelled",
+    "deadline-exceeded",
+    "internal",
+    "resource-exhausted",
+    "unavailable",
+];
+
 impl RetryPolicy {
     /// Whether one of the conditions is among those under which a request is tried again.
     pub fn retries_any_of(&self, conditions: &[&str]) -> bool {

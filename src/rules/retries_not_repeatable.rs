@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fix, Fixable, Safety, Severity};
-use crate::egress::facts::RetryPolicy;
+use crate::egress::facts::{GRPC_CONDITIONS, RetryPolicy};
 use crate::source::Span;
 use crate::yaml::Value;
 
@@ -32,15 +32,6 @@ const SAFE: [&str; 4] = [
     "envoy-ratelimited",
     "refused-stream",
     "reset-before-request",
-];
-
-/// Answers of a gRPC server: nobody else gives them.
-const GRPC: [&str; 5] = [
-    "cancelled",
-    "deadline-exceeded",
-    "internal",
-    "resource-exhausted",
-    "unavailable",
 ];
 
 impl Check for RetriesNotRepeatable {
@@ -99,7 +90,9 @@ impl Danger {
         };
         let conditions = policy.retry_on.iter().map(|on| &**on).filter(counts);
         let conditions: Vec<String> = conditions.map(str::to_owned).collect();
-        let grpc = conditions.iter().all(|on| GRPC.contains(&on.as_str()));
+        let grpc = conditions
+            .iter()
+            .all(|on| GRPC_CONDITIONS.contains(&on.as_str()));
         let written = policy.retry_on.spans().first();
         let block = way.retry.spans().first();
         let place = written.or(block).copied().or(way.rule);

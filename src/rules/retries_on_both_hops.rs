@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::ways::HttpWay;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::egress::facts::RetryPolicy;
+use crate::egress::facts::{GRPC_CONDITIONS, RetryPolicy};
 use crate::egress::forecast::RESCUES_CONNECT_FAILURE;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -85,15 +85,6 @@ impl Check for RetriesOnBothHops {
 /// What a proxy answers whose tries to connect have run out: 503, or to gRPC the status `UNAVAILABLE` (measured E23).
 const CONNECTS_FAILED: (u32, &str) = (503, "unavailable");
 
-/// The statuses of gRPC by their names as conditions.
-const GRPC: [&str; 5] = [
-    "cancelled",
-    "deadline-exceeded",
-    "internal",
-    "resource-exhausted",
-    "unavailable",
-];
-
 /// The statuses of HTTP that a condition without numbers may mean; of 5xx one stands for those that mean no gateway.
 const STATUSES: [u32; 5] = [409, 500, 502, 503, 504];
 
@@ -103,7 +94,7 @@ const CODES: usize = 500;
 fn retries_answers(policy: &RetryPolicy, grpc: bool) -> bool {
     !policy.retriable_status_codes.is_empty()
         || STATUSES.iter().any(|&it| policy.retries_status(it))
-        || grpc && policy.retries_any_of(&GRPC)
+        || grpc && policy.retries_any_of(&GRPC_CONDITIONS)
 }
 
 /// Whether there is an answer that the first proxy tries again after the second has done so in vain.
@@ -116,5 +107,5 @@ fn multiply(first: &RetryPolicy, last: &RetryPolicy, grpc: bool) -> bool {
     let by_both = |on: &&str| first.retries_any_of(&[on]) && last.retries_any_of(&[on]);
     connects
         || statuses.any(|&it| first.retries_status(it) && last.retries_status(it))
-        || grpc && GRPC.iter().any(by_both)
+        || grpc && GRPC_CONDITIONS.iter().any(by_both)
 }
