@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use super::load::Text;
+use super::intake::Text;
 use crate::manifest::{
     Change, KUSTOMIZATION_NAMES, Kustomization, Kustomizations, Target, folder, folders_up, name,
     place,

@@ -6,14 +6,13 @@ use std::path::Path;
 use memchr::memmem;
 use rayon::prelude::*;
 
+use super::intake::{Text, take_in};
 use super::kustomize;
-use super::parse::{Parsed, Source, mentions_istio, syntax};
+use super::parse::{Parsed, Source};
 use crate::diag::Diagnostic;
 use crate::istio::{INJECT, IstioVersion, Resource};
-use crate::manifest::{Change, Kinds, Kustomizations, place, state_of_file};
-use crate::source::{
-    Content, Discovery, FileId, Found, Problem, ReadError, Role, SourceFile, Sources, Span,
-};
+use crate::manifest::{Change, Kustomizations, state_of_file};
+use crate::source::{Content, Discovery, FileId, Problem, ReadError, SourceFile, Sources};
 use crate::suppress::Comments;
 use crate::world::{Fallback, File, assign_namespaces};
 
@@ -63,13 +62,25 @@ pub struct Loaded {
     pub pods_differ: bool,
 }
 
-/// A text to parse.
-pub(super) struct Text {
-    pub(super) file: FileId,
-    pub(super) place: String,
-    /// Its syntax errors are ours to tell: the user named it, or it is about Istio.
-    ours: bool,
-    named: bool,
+/// Parses and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
+pub fn load(request: Request<'_>) -> Loaded {
+    let mut out = Loaded {
+        sources: request.sources,
+        ..Loaded::default()
+    };
+    let (texts, starts) = take_in(&mut out, request.found, request.stdin, request.cwd);
+    out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
+    let patches = out.kustomizations.iter();
+    out.changes = patches.flat_map(|it| it.changes.iter().cloned()).collect();
+    out.manifests.reserve(texts.len());
+    let parsing = Parsing {
+        version: request.version,
+        namespace: request.namespace,
+        all: request.parse_all,
+    };
+    parsing.run(texts, &mut out);
+    out.manifests.sort_by_key(|file| file.id);
+    out
 }
 
 /// So many texts are parsed before what they hold is kept: all of it lying in two places would take memory.
@@ -78,71 +89,69 @@ const TOGETHER: usize = 4096;
 /// At most so many are parsed one after the other by one pair of hands: then nobody waits long for another at the end.
 const SHARE: usize = 64;
 
-/// Parses and decodes, in parallel on the current rayon pool; the result does not depend on the number of threads.
-pub fn load(request: Request<'_>) -> Loaded {
-    let cwd = request.cwd.to_string_lossy();
-    let found = request.found;
-    let mut out = Loaded {
-        files: found.count + usize::from(request.stdin.is_some()),
-        sources: request.sources,
-        problems: found.problems,
-        ..Loaded::default()
-    };
-    let mut texts = Vec::new();
-    let mut starts: Vec<String> = found
-        .folders
-        .iter()
-        .map(|it| place(&cwd, it) + "/")
-        .collect();
-    let stdin = request.stdin.map(|(shown, content)| Found {
-        shown,
-        role: Role::Named,
-        content,
-    });
-    out.sources.reserve(found.files.len());
-    for file in found.files.into_iter().chain(stdin) {
-        let at = place(&cwd, &file.shown);
-        if file.role == Role::Named {
-            starts.push(at.clone());
-        }
-        texts.extend(out.take(file, at));
-    }
-    out.kustomizations = kustomize::collect(&mut out.sources, request.cwd, &texts, starts);
-    let patches = out.kustomizations.iter();
-    out.changes = patches.flat_map(|it| it.changes.iter().cloned()).collect();
-    let kustomizations = out.kustomizations.iter().map(|it| it.file);
-    let patches = out.changes.iter().map(|change| change.span.file);
-    let named: HashSet<FileId> = kustomizations.chain(patches).collect();
-    out.manifests.reserve(texts.len());
-    // Whether pods say if they have a sidecar is asked of the texts.
-    let inject = memmem::Finder::new(INJECT);
-    let injects = |file: &SourceFile| inject.find(file.text.as_bytes()).is_some();
-    let mut told = false;
-    let mut texts = texts.into_iter().peekable();
-    while texts.peek().is_some() {
-        let some: Vec<Text> = texts.by_ref().take(TOGETHER).collect();
-        let parsed = some.par_iter().with_max_len(SHARE).map(|text| {
-            let mut parsed = out.parse(text, request.version, request.parse_all);
-            let (resources, namespace) = (&mut parsed.resources, request.namespace.as_ref());
-            assign_namespaces(resources, &text.place, &out.kustomizations, namespace);
-            parsed
-        });
-        let parsed: Vec<Parsed> = parsed.collect();
-        for (text, parsed) in some.into_iter().zip(parsed) {
-            out.unjudged += parsed.unjudged;
-            if parsed.is_empty() && !named.contains(&text.file) {
-                told = told || injects(out.sources.get(text.file));
-                out.sources.forget(text.file);
-            } else {
-                out.keep(text, parsed);
+/// How the texts of a run are parsed.
+struct Parsing {
+    version: IstioVersion,
+    namespace: Option<Fallback>,
+    /// Nothing is held back by its bytes.
+    all: bool,
+}
+
+impl Parsing {
+    /// Parses the texts and keeps what they hold. A text to which nothing will point is forgotten.
+    fn run(&self, texts: Vec<Text>, out: &mut Loaded) {
+        let referred = out.referred();
+        let sidecars = Sidecars::new();
+        let mut told = false;
+        let mut texts = texts.into_iter().peekable();
+        while texts.peek().is_some() {
+            let some: Vec<Text> = texts.by_ref().take(TOGETHER).collect();
+            let parsed = some.par_iter().with_max_len(SHARE);
+            let parsed: Vec<Parsed> = parsed.map(|text| self.text(text, out)).collect();
+            for (text, parsed) in some.into_iter().zip(parsed) {
+                out.unjudged += parsed.unjudged;
+                if parsed.is_empty() && !referred.contains(&text.file) {
+                    told = told || sidecars.are_told_of(out.sources.get(text.file));
+                    out.sources.forget(text.file);
+                } else {
+                    out.keep(text, parsed);
+                }
             }
         }
+        if out.resources().any(|it| it.ambient().is_some()) {
+            let mut kept = out.sources.iter();
+            out.pods_differ = told || kept.any(|(_, file)| sidecars.are_told_of(file));
+        }
     }
-    if out.resources().any(|it| it.ambient().is_some()) {
-        out.pods_differ = told || out.sources.iter().any(|(_, file)| injects(file));
+
+    fn text(&self, text: &Text, out: &Loaded) -> Parsed {
+        let state = out.kustomizations.state_of_file(&text.place);
+        let source = Source {
+            file: text.file,
+            source: out.sources.get(text.file),
+            state: state.or_else(|| state_of_file(&text.place)),
+            version: self.version,
+            whole: self.all || text.ours,
+            named: text.named,
+        };
+        let mut parsed = source.parse();
+        let (resources, namespace) = (&mut parsed.resources, self.namespace.as_ref());
+        assign_namespaces(resources, &text.place, &out.kustomizations, namespace);
+        parsed
     }
-    out.manifests.sort_by_key(|file| file.id);
-    out
+}
+
+/// Asks texts whether single pods have a sidecar, which is all that pods are read for.
+struct Sidecars(memmem::Finder<'static>);
+
+impl Sidecars {
+    fn new() -> Self {
+        Self(memmem::Finder::new(INJECT))
+    }
+
+    fn are_told_of(&self, file: &SourceFile) -> bool {
+        self.0.find(file.text.as_bytes()).is_some()
+    }
 }
 
 impl Loaded {
@@ -150,56 +159,11 @@ impl Loaded {
         self.manifests.iter().flat_map(|file| &file.resources)
     }
 
-    /// Takes in what a file holds; a text to parse comes back.
-    fn take(&mut self, file: Found, place: String) -> Option<Text> {
-        let Found {
-            shown,
-            role,
-            content,
-        } = file;
-        let (text, fault) = match content {
-            Ok(Content::Nothing) => return None,
-            Ok(Content::Text(text)) => (text, None),
-            Ok(Content::NotUtf8 { text, at, len }) => (text, Some((at, len, NOT_UTF8))),
-            Ok(Content::Wide { text }) => (text, Some((0, 0, WIDE))),
-            Err(error) => {
-                let file = self.sources.add(SourceFile::new(shown.as_str(), ""));
-                self.manifests.push(broken(file, place));
-                self.problems.push(Problem { shown, error });
-                self.files = self.files.saturating_sub(1);
-                return None;
-            }
-        };
-        let named = role == Role::Named;
-        let ours = named || mentions_istio(&text);
-        let file = self.sources.add(SourceFile::new(shown, text));
-        let Some((at, len, (message, help))) = fault else {
-            return Some(Text {
-                file,
-                place,
-                ours,
-                named,
-            });
-        };
-        self.manifests.push(broken(file, place));
-        if ours {
-            let span = Span::new(file, at, at + len);
-            self.diagnostics.push(syntax(span, message).help(help));
-        }
-        None
-    }
-
-    fn parse(&self, text: &Text, version: IstioVersion, all: bool) -> Parsed {
-        let state = self.kustomizations.state_of_file(&text.place);
-        let source = Source {
-            file: text.file,
-            source: self.sources.get(text.file),
-            state: state.or_else(|| state_of_file(&text.place)),
-            version,
-            whole: all || text.ours,
-            named: text.named,
-        };
-        source.parse()
+    /// The kustomizations and their patches: findings may point into these also where they hold no resource.
+    fn referred(&self) -> HashSet<FileId> {
+        let kustomizations = self.kustomizations.iter().map(|it| it.file);
+        let patches = self.changes.iter().map(|change| change.span.file);
+        kustomizations.chain(patches).collect()
     }
 
     fn keep(&mut self, text: Text, mut parsed: Parsed) {
@@ -234,25 +198,3 @@ impl Loaded {
         });
     }
 }
-
-/// A file of which nothing is known but that it is there.
-fn broken(id: FileId, place: String) -> File {
-    File {
-        id,
-        place,
-        resources: Vec::new(),
-        meshes: Vec::new(),
-        templates: Kinds::default(),
-        broken: true,
-    }
-}
-
-const NOT_UTF8: (&str, &str) = (
-    "the file is not UTF-8",
-    "save it as UTF-8: what stands here is read differently by each tool, or not at all",
-);
-
-const WIDE: (&str, &str) = (
-    "the file is UTF-16 or UTF-32, not UTF-8",
-    "save it as UTF-8: `kubectl` reads UTF-16, `istioctl` refuses it",
-);

@@ -4,6 +4,7 @@ mod about;
 mod built_in;
 mod check;
 mod guard;
+mod intake;
 mod judge;
 mod kustomize;
 mod levels;
