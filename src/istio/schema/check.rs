@@ -3,12 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use smallvec::SmallVec;
-
 use super::path::Path;
-use super::places::fold;
-use super::unknown::Unknown;
-use super::{Field, KINDS, Rule, Schema, Shape, mesh, unknown};
+use super::{Field, KINDS, Rule, Schema, Shape, mesh};
 use crate::diag::{Diagnostic, RefusedBy, Severity};
 use crate::istio::placeholder::{is_marked, is_placeholder};
 use crate::istio::resource::Misspelt;
@@ -55,12 +51,6 @@ pub(in crate::istio) fn check_mesh(root: Node<'_>, version: IstioVersion) -> Vec
     findings
 }
 
-/// So many unknown fields of an object help to say where each of them belongs.
-const BESIDE: usize = 16;
-
-/// So many fields of one resource are told apart from those that are just not there.
-const MISSPELT: usize = 64;
-
 /// What an object is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -77,8 +67,8 @@ pub(super) struct Checker<'t> {
     pub(super) part: Part,
     pub(super) path: Path<'t>,
     /// The key of the value in hand, or the first character of an item: where an absent child is reported.
-    anchor: Span,
-    verdict: Verdict,
+    pub(super) anchor: Span,
+    pub(super) verdict: Verdict,
 }
 
 /// What the API server does with an object.
@@ -91,15 +81,6 @@ pub(in crate::istio) struct Verdict {
     pub(in crate::istio) misspelt: Vec<(Span, Option<Box<str>>)>,
     /// Other fields that are missing because they are.
     pub(in crate::istio) lacking: Vec<Misspelt>,
-}
-
-/// Whether it is an object where a list is wanted, or the like.
-fn is_misshapen(shape: &Shape, node: Node<'_>) -> bool {
-    match shape {
-        Shape::Object(_) | Shape::Map { .. } => node.kind() != Kind::Map,
-        Shape::List { .. } => node.kind() != Kind::List,
-        _ => false,
-    }
 }
 
 impl<'t> Checker<'t> {
@@ -210,158 +191,7 @@ impl<'t> Checker<'t> {
         })
     }
 
-    fn object(&mut self, fields: &'static [Field], node: Node<'t>) {
-        let (version, part) = (self.version, self.part);
-        let active = |name: &str| {
-            fields
-                .iter()
-                .find(|field| field.name == name && field.is_known(version))
-        };
-        let mut present: SmallVec<[(&Field, Entry<'t>); 8]> = SmallVec::new();
-        let mut strange = Vec::new();
-        // Unknown fields that are required ones in another spelling, or belong into one, with the names of those.
-        let mut misspelt = Vec::new();
-        let mut missing = Vec::new();
-        // The object that stands empty right before an entry, whose content it may be.
-        let mut empty: Option<&Field> = None;
-        let mut outside = Vec::new();
-        for entry in node.entries() {
-            match active(&entry.name) {
-                Some(field) => {
-                    empty = entry.value.is_null().then_some(field);
-                    present.push((field, entry));
-                }
-                // The directives of a patch, the expressions of a test.
-                None if part == Part::Patch && entry.name.starts_with(['$', '(']) => {}
-                None => {
-                    let home = empty.filter(|it| it.may_hold(&entry.name));
-                    outside.push(home.map(|it| it.name));
-                    strange.push(entry);
-                }
-            }
-        }
-        for field in fields
-            .iter()
-            .filter(|field| part == Part::Whole && field.required && field.is_known(version))
-        {
-            let there = |(known, entry): &(&Field, Entry<'_>)| {
-                known.name == field.name && !entry.value.is_null()
-            };
-            if present.iter().any(there) {
-                continue;
-            }
-            let meant = |entry: &&Entry<'_>| {
-                unknown::meant(&entry.name, fields, version) == Some(field.name)
-            };
-            if let Some(entry) = strange.iter().find(meant) {
-                misspelt.push((entry.key.span(), field.name));
-            } else {
-                missing.push(field);
-            }
-        }
-        let beside: Vec<_> = strange
-            .iter()
-            .take(BESIDE)
-            .map(|it| fold(&it.name))
-            .collect();
-        let mut found: Vec<(Unknown<'t>, &Entry<'t>)> = Vec::new();
-        // Where those stand that others may be one mistake with: one for each object that has such fields, so a few.
-        let mut shared: Vec<usize> = Vec::new();
-        for (entry, outside) in strange.iter().zip(&outside) {
-            let taken = |name: &str| present.iter().any(|(field, _)| field.name == name);
-            let mut unknown = Some(unknown::field(
-                entry, fields, taken, &beside, *outside, self,
-            ));
-            for &at in &shared {
-                if let (Some((first, _)), Some(other)) = (found.get_mut(at), unknown.take()) {
-                    unknown = first.join(other, entry);
-                }
-            }
-            if let Some(unknown) = unknown {
-                if unknown.is_shared() {
-                    shared.push(found.len());
-                }
-                found.push((unknown, entry));
-            }
-        }
-        for field in missing {
-            let path = self.path.child(field.name);
-            let inside = match self.path.pattern().as_str() {
-                "" => field.name.to_owned(),
-                pattern => format!("{pattern}.{}", field.name),
-            };
-            let belongs = |(unknown, _): &&(Unknown<'t>, _)| {
-                unknown.belongs_in(&inside, self.kind) || unknown.made_way_for(field.name)
-            };
-            match found.iter().find(belongs) {
-                Some((_, entry)) => misspelt.push((entry.key.span(), field.name)),
-                None => self.push(self.lack(field.name, &format!("`{path}` is missing"))),
-            }
-        }
-        let places = misspelt
-            .iter()
-            .map(|(_, name)| (self.anchor, Some((*name).into())));
-        self.verdict.misspelt.extend(places);
-        for (unknown, entry) in found {
-            let mut finding = unknown.finding(entry, self);
-            let key = entry.key.span();
-            if let Some((_, name)) = misspelt.iter().find(|(span, _)| *span == key) {
-                finding.message = format!("{}, and `{name}` is missing", finding.message).into();
-                finding = finding.refused_by(RefusedBy::Schema);
-            }
-            if part == Part::Mesh {
-                let misspelt = unknown::misspelt(entry, fields, finding);
-                self.verdict.findings.extend(misspelt);
-            } else {
-                self.push(finding);
-            }
-        }
-        if part == Part::Whole {
-            let room = MISSPELT.saturating_sub(self.verdict.lacking.len());
-            let key = self.anchor;
-            let meant = strange
-                .iter()
-                .take(room)
-                .filter_map(|entry| unknown::meant(&entry.name, fields, version))
-                .filter(|name| !present.iter().any(|(field, _)| field.name == *name));
-            let lacking = meant.chain(outside.iter().flatten().copied().take(1));
-            let lacking = lacking.map(|field| Misspelt {
-                key,
-                object: node.span(),
-                field,
-            });
-            self.verdict.lacking.extend(lacking);
-            // Where nothing is known, whatever was meant is missing.
-            if present.is_empty() && !strange.is_empty() && room > 0 {
-                self.verdict.lacking.push(Misspelt {
-                    key,
-                    object: node.span(),
-                    field: "",
-                });
-            }
-        }
-        if part != Part::Mesh {
-            let keys = strange.iter().map(|entry| entry.key.span());
-            self.verdict.dropped.extend(keys);
-        }
-        for (field, entry) in present {
-            if entry.value.is_null() {
-                continue;
-            }
-            // What is of no use is as good as missing, and told already.
-            let told = part == Part::Whole && is_misshapen(&field.schema.shape, entry.value);
-            if told && self.verdict.lacking.len() < MISSPELT {
-                self.verdict.lacking.push(Misspelt {
-                    key: self.anchor,
-                    object: node.span(),
-                    field: field.name,
-                });
-            }
-            self.child(&field.schema, entry);
-        }
-    }
-
-    fn child(&mut self, schema: &'static Schema, entry: Entry<'t>) {
+    pub(super) fn child(&mut self, schema: &'static Schema, entry: Entry<'t>) {
         let anchor = std::mem::replace(&mut self.anchor, entry.key.span());
         self.path.push(entry.name);
         self.value(schema, entry.value);

@@ -9,6 +9,7 @@ mod envoy_filter;
 mod gateway;
 mod mesh;
 mod meta;
+mod object;
 mod path;
 mod places;
 mod scalar;
