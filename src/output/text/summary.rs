@@ -1,12 +1,34 @@
-//! The line that ends the text.
+//! The lines that end the text.
 
 use super::theme::{Paint, Painter};
-use crate::diag::{Report, Safety, Severity};
+use crate::diag::{Report, Safety, Severity, Summary};
 use crate::output::number;
 
 pub(super) fn draw(report: &Report, painter: &Painter) -> String {
-    let counts = report.summary;
-    let mut out = String::new();
+    let counts = &report.summary;
+    let mut out = found(counts, painter);
+    let baseline = counts.baseline.unwrap_or_default();
+    let silenced = counts.suppressed.saturating_sub(baseline.known);
+    if silenced > 0 {
+        out.push_str(&format!(", {silenced} silenced"));
+    }
+    if baseline.known > 0 {
+        out.push_str(&format!(", {} in the baseline", baseline.known));
+    }
+    out.push('\n');
+    out.push_str(&not_judged(counts));
+    if baseline.stale > 0 {
+        let entries = number(baseline.stale, "finding", "findings");
+        out.push_str(&format!(
+            "gone since the baseline: {entries} (`--write-baseline` strikes them out)\n"
+        ));
+    }
+    out.push_str(&fixable(report));
+    out
+}
+
+/// How many findings there are in how much.
+fn found(counts: &Summary, painter: &Painter) -> String {
     let levels = [
         (counts.errors, Severity::Error, "error", "errors"),
         (counts.warnings, Severity::Warning, "warning", "warnings"),
@@ -27,7 +49,7 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
     }
     let files = number(counts.files, "file", "files");
     let resources = number(counts.resources, "resource", "resources");
-    out.push_str(&match (counts.resources, parts.is_empty()) {
+    match (counts.resources, parts.is_empty()) {
         (0, true) if counts.templates + counts.patches > 0 => {
             format!("no whole Istio resource in {files}")
         }
@@ -37,16 +59,12 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         (0, true) => format!("no Istio resource in {files}"),
         (_, true) => format!("no findings in {resources} of {files}"),
         (_, false) => format!("{} in {resources} of {files}", list(&parts)),
-    });
-    let baseline = counts.baseline.unwrap_or_default();
-    let silenced = counts.suppressed.saturating_sub(baseline.known);
-    if silenced > 0 {
-        out.push_str(&format!(", {silenced} silenced"));
     }
-    if baseline.known > 0 {
-        out.push_str(&format!(", {} in the baseline", baseline.known));
-    }
-    out.push('\n');
+}
+
+/// The lines about what was not looked at, or not known.
+fn not_judged(counts: &Summary) -> String {
+    let mut out = String::new();
     if counts.unread > 0 {
         let paths = number(counts.unread, "path", "paths");
         out.push_str(&format!("not read: {paths}\n"));
@@ -67,30 +85,26 @@ pub(super) fn draw(report: &Report, painter: &Painter) -> String {
         let values = number(counts.placeholders, "placeholder", "placeholders");
         out.push_str(&format!("unknown values: {values}\n"));
     }
-    if baseline.stale > 0 {
-        let entries = number(baseline.stale, "finding", "findings");
-        out.push_str(&format!(
-            "gone since the baseline: {entries} (`--write-baseline` strikes them out)\n"
-        ));
-    }
-    let fixable = |safety| {
-        let all = report
-            .diagnostics
-            .iter()
-            .filter(|finding| finding.suppressed.is_none());
+    out
+}
+
+/// The line about fixes, if there are any.
+fn fixable(report: &Report) -> String {
+    let count = |safety| {
+        let all = report.diagnostics.iter();
+        let all = all.filter(|finding| finding.suppressed.is_none());
         all.filter_map(|finding| finding.fix.as_ref())
             .filter(|fix| fix.safety == safety)
             .count()
     };
-    match (fixable(Safety::Safe), fixable(Safety::Unsafe)) {
-        (0, 0) => {}
-        (0, not) => out.push_str(&format!("{not} fixable with `--fix=unsafe`\n")),
-        (safe, 0) => out.push_str(&format!("{safe} fixable with `--fix`\n")),
-        (safe, not) => out.push_str(&format!(
-            "{safe} fixable with `--fix`, {not} more with `--fix=unsafe`\n"
-        )),
+    match (count(Safety::Safe), count(Safety::Unsafe)) {
+        (0, 0) => String::new(),
+        (0, not) => format!("{not} fixable with `--fix=unsafe`\n"),
+        (safe, 0) => format!("{safe} fixable with `--fix`\n"),
+        (safe, not) => {
+            format!("{safe} fixable with `--fix`, {not} more with `--fix=unsafe`\n")
+        }
     }
-    out
 }
 
 /// `a`, `a and b`, `a, b and c`.
