@@ -1,5 +1,6 @@
 //! All services of a world, found by host and by port, in the order in which Istio goes through them.
 
+mod build;
 mod host;
 mod port;
 
@@ -7,23 +8,29 @@ use std::borrow::Cow;
 
 use foldhash::HashMap;
 
-use super::service::{Definition, Origin, Service, distribute};
-use super::visibility::{DefaultExport, Exposure, Reach, exposure, reach};
-use crate::istio::resource::{Resource, Spec};
+use super::service::{Definition, Service};
+use super::visibility::{DefaultExport, Exposure, Reach, exposure};
+use crate::istio::resource::Resource;
 use crate::istio::version::IstioVersion;
 
 use host::OfHost;
 pub(super) use host::OneHost;
 use port::OnPort;
 
+/// Where a service stands: its definition, and its host there.
+type Place = (u32, u32);
+
+/// The number of each host.
+type Numbers<'a> = HashMap<Cow<'a, str>, u32>;
+
 /// The services of a world.
 #[derive(Debug, Default)]
 pub struct Registry<'a> {
     definitions: Vec<Definition<'a>>,
-    /// All services in Istio's order, the oldest first. (definition, host)
-    order: Vec<(u32, u32)>,
+    /// All services in Istio's order, the oldest first.
+    order: Vec<Place>,
     /// Into `hosts`.
-    by_host: HashMap<Cow<'a, str>, u32>,
+    by_host: Numbers<'a>,
     hosts: Vec<OfHost>,
     by_port: HashMap<u32, OnPort>,
     by_port_name: HashMap<&'a str, Vec<u32>>,
@@ -35,81 +42,11 @@ pub struct Registry<'a> {
 impl<'a> Registry<'a> {
     /// `default`: what an absent `exportTo` means.
     pub fn new(resources: &[&'a Resource], default: DefaultExport, version: IstioVersion) -> Self {
-        let services = resources.iter().copied().filter(is_service);
-        let mut definitions: Vec<Definition<'a>> = Vec::with_capacity(services.clone().count());
-        definitions.extend(services.filter_map(Definition::read));
-        distribute(&mut definitions, resources);
-        for definition in &mut definitions {
-            let declared = definition.export_to.iter().map(|entry| &**entry);
-            definition.reach = reach(definition.namespace(), declared, &default);
-        }
-        // Kubernetes Services count as the oldest. Of the others, the order of the files stands for their age.
-        definitions.sort_by_key(|definition| {
-            let kubernetes = definition.origin == Origin::Kubernetes;
-            let name = (definition.resource.name(), definition.namespace());
-            (definition.origin, kubernetes.then_some(name))
-        });
-
-        let hosts = definitions.iter().map(|it| it.hosts.len()).sum();
-        let mut order: Vec<(u32, u32)> = Vec::with_capacity(hosts);
-        for (definition, at) in definitions.iter_mut().zip(0u32..) {
-            // The hosts of one entry are of one age; then their names decide. One that is listed twice is one.
-            definition.hosts.sort_by(|a, b| a.name.cmp(&b.name));
-            definition.hosts.dedup_by(|a, b| a.name == b.name);
-            order.extend(
-                definition
-                    .hosts
-                    .iter()
-                    .zip(0u32..)
-                    .map(|(_, host)| (at, host)),
-            );
-        }
-        let mut by_host: HashMap<Cow<'a, str>, u32> = HashMap::default();
-        by_host.reserve(order.len());
-        let mut hosts: Vec<OfHost> = Vec::new();
-        for (&(definition, host), rank) in order.iter().zip(0u32..) {
-            let definition = definitions.get_mut(definition as usize);
-            let Some(host) =
-                definition.and_then(|definition| definition.hosts.get_mut(host as usize))
-            else {
-                continue;
-            };
-            host.rank = rank;
-            let known = by_host.get(&*host.name).copied();
-            let number = known.unwrap_or_else(|| {
-                let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
-                by_host.insert(host.name.clone(), number);
-                hosts.push(OfHost::default());
-                number
-            });
-            if let Some(of_host) = hosts.get_mut(number as usize) {
-                of_host.ranks.push(rank);
-            }
-        }
-        let mut by_namespace: Vec<_> = (0u32..)
-            .zip(&order)
-            .map(|(rank, &place)| (rank, place))
-            .collect();
-        let definition = |place: u32| definitions.get(place as usize);
-        by_namespace
-            .sort_by_key(|(_, (at, _))| definition(*at).map(|definition| definition.namespace()));
-        for (rank, (at, host)) in by_namespace {
-            let name = definition(at).and_then(|definition| definition.hosts.get(host as usize));
-            let number = name.and_then(|host| by_host.get(&*host.name));
-            if let Some(of_host) = number.and_then(|&number| hosts.get_mut(number as usize)) {
-                of_host.by_namespace.push(rank);
-            }
-        }
-
-        let mut by_port: HashMap<u32, OnPort> = HashMap::default();
-        let mut by_port_name: HashMap<&str, Vec<u32>> = HashMap::default();
-        for (definition, at) in definitions.iter().zip(0u32..) {
-            for port in &definition.ports {
-                note(&mut by_port.entry(port.number).or_default().definitions, at);
-                note(by_port_name.entry(port.name).or_default(), at);
-            }
-        }
-
+        let mut definitions = build::definitions(resources, &default);
+        let order = build::order(&mut definitions);
+        let (by_host, mut hosts) = build::by_host(&mut definitions, &order);
+        build::by_namespace(&definitions, &order, &by_host, &mut hosts);
+        let (by_port, by_port_name) = build::by_port(&definitions);
         Self {
             definitions,
             order,
@@ -264,16 +201,5 @@ impl<'a> Registry<'a> {
             .collect();
         seen.sort_by_key(|(place, _)| *place);
         seen.into_iter().map(|(_, service)| service).collect()
-    }
-}
-
-fn is_service(resource: &&Resource) -> bool {
-    let defines = matches!(resource.spec, Spec::ServiceEntry(_) | Spec::Service(_));
-    defines && !resource.refused
-}
-
-fn note(list: &mut Vec<u32>, at: u32) {
-    if list.last() != Some(&at) {
-        list.push(at);
     }
 }
