@@ -12,7 +12,8 @@ use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
 use crate::istio::IstioVersion;
 use crate::source::{
-    self, Content, FileId, Problem, Search, Sources, Span, Spanned, read_stream, shown_path,
+    self, Content, FileId, Problem, ReadError, Search, Sources, Span, Spanned, read_stream,
+    shown_path,
 };
 use crate::world::{Fallback, World};
 
@@ -36,6 +37,29 @@ pub(super) struct Stdin {
     pub(super) text: Option<String>,
     /// All of it, where it is no text.
     pub(super) bytes: Vec<u8>,
+}
+
+impl Stdin {
+    /// Reads it, unless there is a text of its name. Back come what is kept of it, and what is to be loaded.
+    fn read(name: &str, texts: &Texts) -> (Self, (String, Result<Content, ReadError>)) {
+        let read = match texts.get(name) {
+            Some(text) => Ok((Content::Text(text.clone()), Vec::new())),
+            None => read_stream(io::stdin().lock()),
+        };
+        let (content, bytes) = match read {
+            Ok((content, bytes)) => (Ok(content), bytes),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        let kept = Self {
+            name: name.to_owned(),
+            text: match &content {
+                Ok(Content::Text(text)) => Some(text.clone()),
+                _ => None,
+            },
+            bytes,
+        };
+        (kept, (name.to_owned(), content))
+    }
 }
 
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
@@ -97,29 +121,7 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         let names = names.chain(stdin_name);
         diagnostics.extend(config::unmatched(&config, &found.folders, names));
     }
-    let stdin = stdin_name.map(|name| {
-        let read = match texts.get(name) {
-            Some(text) => Ok((Content::Text(text.clone()), Vec::new())),
-            None => read_stream(io::stdin().lock()),
-        };
-        let (content, bytes) = match read {
-            Ok((content, bytes)) => (Ok(content), bytes),
-            Err(error) => (Err(error), Vec::new()),
-        };
-        let kept = Stdin {
-            name: name.to_owned(),
-            text: match &content {
-                Ok(Content::Text(text)) => Some(text.clone()),
-                _ => None,
-            },
-            bytes,
-        };
-        (kept, content)
-    });
-    let (kept, content) = stdin.unzip();
-    let stdin = kept
-        .as_ref()
-        .and_then(|kept: &Stdin| Some((kept.name.clone(), content?)));
+    let (kept, stdin) = stdin_name.map(|name| Stdin::read(name, texts)).unzip();
     let mut loaded = engine::load(Request {
         found,
         stdin,
