@@ -42,7 +42,7 @@ impl Check for CidrTooWide {
                 address.text, port.number
             );
             out.add(Basis::Proven, address.line, message, |finding| {
-                let line = port.protocol_line.unwrap_or(port.number_line);
+                let line = port.line();
                 finding
                     .because(line, "taken as raw bytes")
                     .help("name the ranges that are needed, or let unknown hosts pass with `outboundTrafficPolicy: \

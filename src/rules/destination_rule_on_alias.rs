@@ -84,7 +84,5 @@ fn plain_ports(cx: &Context<'_>, rule: &DestinationRule, host: &str) -> Vec<Span
     let services = cx.model.registry.of_host(host);
     let ports = services.flat_map(|it| &it.definition.ports);
     let plain = ports.filter(|port| port.protocol.is_http()).take(PORTS);
-    plain
-        .map(|port| port.protocol_line.unwrap_or(port.number_line))
-        .collect()
+    plain.map(|port| port.line()).collect()
 }

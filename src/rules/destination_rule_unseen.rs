@@ -50,7 +50,7 @@ impl Check for DestinationRuleUnseen {
             out.add(unseen.basis, unseen.place, unseen.message, |finding| {
                 let lines = unseen.because.into_iter();
                 let plain = placed.plain_ports().take(PORTS).map(|port| {
-                    let line = port.protocol_line.unwrap_or(port.number_line);
+                    let line = port.line();
                     (line, "plain text is sent: the rule does not originate TLS")
                 });
                 lines

@@ -128,7 +128,7 @@ fn protocols(one: &Definition<'_>, other: &Definition<'_>) -> Option<[Option<Spa
     let ports = by_number(one);
     other.ports.iter().find_map(|port| {
         let same = *ports.get(&port.number)?;
-        let lines = [same, port].map(|p| Some(p.protocol_line.unwrap_or(p.number_line)));
+        let lines = [same, port].map(|p| Some(p.line()));
         (kind(same.protocol) != kind(port.protocol)).then_some(lines)
     })
 }

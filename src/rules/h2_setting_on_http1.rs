@@ -63,7 +63,7 @@ impl Check for H2SettingOnHttp1 {
                 );
                 out.add(Basis::Proven, key, message, |finding| {
                     finding
-                        .because(port.protocol_line.unwrap_or(port.number_line), why)
+                        .because(port.line(), why)
                         .help(
                             "remove it, or declare the port `HTTP2`, or upgrade it with `h2UpgradePolicy: UPGRADE`, if \
                              the other side speaks HTTP/2",

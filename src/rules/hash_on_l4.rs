@@ -75,7 +75,7 @@ impl Check for HashOnL4 {
                     own.iter()
                         .take(LABELS)
                         .fold(finding, |finding, (_, port)| {
-                            let line = port.protocol_line.unwrap_or(port.number_line);
+                            let line = port.line();
                             finding.because(line, format!("{} is passed on unseen", port.protocol.name()))
                         })
                         .help("hash by `useSourceIp`, or let a DestinationRule originate TLS for an HTTP port")

@@ -86,7 +86,7 @@ impl Check for HttpPoolOnTlsPort {
                     ports
                         .take(LABELS)
                         .fold(finding, |finding, port| {
-                            let line = port.protocol_line.unwrap_or(port.number_line);
+                            let line = port.line();
                             finding.because(line, format!("{} is passed on unseen", port.protocol.name()))
                         })
                         .help("remove it and limit connections under `tcp`, or let a DestinationRule originate TLS \

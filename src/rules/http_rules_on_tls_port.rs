@@ -56,7 +56,7 @@ impl Check for HttpRulesOnTlsPort {
                         finding = finding.because(defined.line, "the host of the rules");
                     }
                     for port in unused.ports.iter().take(LABELS) {
-                        let line = port.protocol_line.unwrap_or(port.number_line);
+                        let line = port.line();
                         finding = finding.because(line, "the sidecar passes these bytes on unseen");
                     }
                     finding.help(match first.protocol.is_tls() {

@@ -73,7 +73,7 @@ impl Check for HttpTo443WithoutTls {
             }
             // All that is sent to one port lacks the same.
             let declared = definition.and_then(|it| it.port(port));
-            let declared = declared.map(|it| it.protocol_line.unwrap_or(it.number_line));
+            let declared = declared.map(|it| it.line());
             if !out.is_first(declared.unwrap_or(place)) {
                 continue;
             }
@@ -103,7 +103,7 @@ impl Check for HttpTo443WithoutTls {
                 }
             };
             out.add(basis, place, message, |finding| {
-                let lines = expects.map(|it| it.protocol_line.unwrap_or(it.number_line));
+                let lines = expects.map(|it| it.line());
                 let finding = lines.into_iter().fold(finding, |finding, line| {
                     finding.because(line, "declared to carry TLS")
                 });

@@ -78,7 +78,7 @@ fn report(
             true => "HTTP: connections are pooled and reused",
             false => "no HTTP is seen: new connections follow the GSLB",
         };
-        finding = finding.because(port.protocol_line.unwrap_or(port.number_line), what);
+        finding = finding.because(port.line(), what);
         let pool = [
             cluster.facts.max_connection_duration_ms.as_ref().map(|limit| limit.spans()),
             cluster.facts.max_requests_per_connection.as_ref().map(|limit| limit.spans()),

@@ -114,7 +114,7 @@ fn judge(
         });
         finding
             .because(
-                port.protocol_line.unwrap_or(port.number_line),
+                port.line(),
                 format!("{} is passed on unseen", port.protocol.name()),
             )
             .because(cluster.service.host.line, "the host that it is for")

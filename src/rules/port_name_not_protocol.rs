@@ -56,7 +56,7 @@ impl Check for PortNameNotProtocol {
 }
 
 fn because(finding: crate::diag::Diagnostic, port: &Port<'_>) -> crate::diag::Diagnostic {
-    let line = port.protocol_line.unwrap_or(port.number_line);
+    let line = port.line();
     finding.because(line, "this decides")
 }
 

@@ -97,7 +97,7 @@ impl Check for StarttlsPortAsTls {
                      connection matches by server name",
                     port.number
                 );
-                let place = port.protocol_line.unwrap_or(port.number_line);
+                let place = port.line();
                 out.add(basis, place, message, |finding| {
                     finding
                         .because(port.number_line, "the port")

@@ -61,7 +61,7 @@ impl Check for TcpIdleTimeoutLevel {
                     out.add(Basis::Proven, limit.key, message, |finding| {
                         finding
                             .because(
-                                port.protocol_line.unwrap_or(port.number_line),
+                                port.line(),
                                 format!("{} is handled by the TCP proxy", port.protocol.name()),
                             )
                             .help(format!(

@@ -125,7 +125,7 @@ pub(super) fn clashes<'c>(
             other: name.host,
             other_lines: other.and_then(|it| {
                 let port = it.port(name.port)?;
-                let port = port.protocol_line.unwrap_or(port.number_line);
+                let port = port.line();
                 Some([it.host.line, port])
             }),
             one_entry: other.is_some_and(|it| {

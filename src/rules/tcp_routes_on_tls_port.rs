@@ -48,7 +48,7 @@ impl Check for TcpRoutesOnTlsPort {
                     let ports = unused.ports.iter().take(LABELS);
                     ports
                         .fold(finding, |finding, port| {
-                            let line = port.protocol_line.unwrap_or(port.number_line);
+                            let line = port.line();
                             finding.because(line, "other rules are for this protocol")
                         })
                         .help(help)

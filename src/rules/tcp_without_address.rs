@@ -118,7 +118,7 @@ fn report(why: Why, protocol: &str, ports: &[&Port<'_>], host: &Host<'_>, out: &
         }
         Why::Alone => Basis::assuming("clients also connect to other hosts on this port"),
     };
-    let place = |port: &Port<'_>| port.protocol_line.unwrap_or(port.number_line);
+    let place = |port: &Port<'_>| port.line();
     out.add(basis, place(first), message, |finding| {
         let finding = others.iter().take(PORTS).fold(finding, |finding, port| {
             finding.because(place(port), "this one, too")

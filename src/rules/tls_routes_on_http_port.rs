@@ -44,7 +44,7 @@ impl Check for TlsRoutesOnHttpPort {
                     let ports = unused.ports.iter().take(LABELS);
                     ports
                         .fold(finding, |finding, port| {
-                            finding.because(port.protocol_line.unwrap_or(port.number_line), "no TLS is seen on this port")
+                            finding.because(port.line(), "no TLS is seen on this port")
                         })
                         .help("declare the port `TLS` if the application speaks TLS itself, or use `http` rules")
                 });

@@ -38,7 +38,7 @@ impl Check for UdpPort {
                  no `REGISTRY_ONLY` holds for it",
                 super::host_and_port(&host.name, first.number)
             );
-            let place = first.protocol_line.unwrap_or(first.number_line);
+            let place = first.line();
             out.add(Basis::Proven, place, message, |finding| {
                 finding.help("restrict UDP by a NetworkPolicy, and remove the entry; or declare the port `TCP` if it is")
             });

@@ -201,7 +201,7 @@ impl<'m> Proxy<'m> {
             VirtualHost::Unknown => vec![self.unknown_request()],
         };
         // On a port that many services share, the protocol of the one that is meant says why it is HTTP.
-        let line = port.map(|port| port.protocol_line.unwrap_or(port.number_line));
+        let line = port.map(|port| port.line());
         for result in &mut results {
             result.handler_lines.extend(line);
         }

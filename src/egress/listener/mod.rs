@@ -71,9 +71,7 @@ impl Addition<'_, '_> {
     /// What decides over the chains: the protocol of the egress listener's port, or of the service's.
     fn protocol_line(&self) -> SmallVec<[Span; 2]> {
         let own = self.listener.port.map(|port| port.line);
-        let declared = self
-            .port
-            .map(|port| port.protocol_line.unwrap_or(port.number_line));
+        let declared = self.port.map(|port| port.line());
         own.or(declared).into_iter().collect()
     }
 }

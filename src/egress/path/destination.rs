@@ -124,7 +124,7 @@ impl Destination {
                 definition,
                 number: self.host as usize,
                 host: host.line,
-                port: port.protocol_line.unwrap_or(port.number_line),
+                port: port.line(),
             }),
             hops: Vec::new(),
         };

@@ -20,6 +20,13 @@ pub struct Port<'a> {
     pub target: Option<TargetPort<'a>>,
 }
 
+impl Port<'_> {
+    /// Where it says what it carries: the line of the protocol, or of the number where there is none.
+    pub fn line(&self) -> Span {
+        self.protocol_line.unwrap_or(self.number_line)
+    }
+}
+
 /// `targetPort`, with its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetPort<'a> {
