@@ -1,10 +1,11 @@
 //! TLS around a connection that the application has already encrypted.
 
-use super::traffic::Traffic;
+use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::cluster::ClusterName;
-use crate::egress::facts::{Handler, Speaks, TlsFacts};
+use crate::egress::facts::{Endpoint, Handler, Speaks, TlsFacts};
+use crate::egress::service::Port;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -50,14 +51,21 @@ impl Check for DoubleTls {
                 tls.mode.value,
                 reached.destination()
             );
-            out.add(Basis::Proven, place, message, |finding| {
+            let basis = match cx.world.knows_all("VirtualService") || !may_be_led_here(cx, &reached)
+            {
+                true => Basis::Proven,
+                false => Basis::assuming(
+                    "no VirtualService elsewhere leads the requests of the HTTP port here",
+                ),
+            };
+            out.add(basis, place, message, |finding| {
                 finding
                     .because(
                         reached.port_line(),
                         "the application speaks TLS on this port",
                     )
                     .because(reached.host_line(), "the external host")
-                    .help(match has_http_port(cx, name) {
+                    .help(match http_ports(cx, name).next().is_some() {
                         true => "give the `tls` block to the HTTP port only, under `portLevelSettings`",
                         false => {
                             "remove the `tls` block; for requests without TLS declare an `HTTP` port with `targetPort` and give the \
@@ -69,11 +77,41 @@ impl Check for DoubleTls {
     }
 }
 
-/// Whether the host has a port on which TLS could be meant to be originated.
-fn has_http_port(cx: &Context<'_>, name: Option<ClusterName<'_>>) -> bool {
+/// The ports of the host on which TLS could be meant to be originated.
+fn http_ports<'c>(
+    cx: &'c Context<'_>,
+    name: Option<ClusterName<'c>>,
+) -> impl Iterator<Item = &'c Port<'c>> {
     let services = name
         .into_iter()
         .flat_map(|it| cx.model.registry.of_host(it.host));
-    let mut ports = services.flat_map(|service| &service.definition.ports);
-    ports.any(|port| port.protocol.is_http_or_sniffed())
+    let ports = services.flat_map(|service| &service.definition.ports);
+    ports.filter(|port| port.protocol.is_http_or_sniffed())
 }
+
+/// Whether the host has an HTTP port whose requests do not get TLS to the same servers by themselves: these may be led to
+/// this port for it.
+fn may_be_led_here(cx: &Context<'_>, reached: &Reached<'_>) -> bool {
+    let Some(name) = reached.hop.cluster_name().and_then(ClusterName::parse) else {
+        return false;
+    };
+    let port_of = |it: &Endpoint| it.port.value;
+    let gets_there = |port: &Port<'_>| {
+        let number = port.number;
+        let name = ClusterName {
+            port: number,
+            ..name
+        };
+        let cluster = cx.model.cluster(reached.hop.client(), &name.to_string());
+        cluster.is_some_and(|it| {
+            let mut own = it.endpoints.iter().map(port_of);
+            let mut here = reached.cluster.endpoints.iter().map(port_of);
+            it.tls.is_some() && own.any(|port| here.any(|other| port == other))
+        })
+    };
+    let mut ports = http_ports(cx, Some(name)).take(PORTS);
+    ports.any(|port| !gets_there(port))
+}
+
+/// So many ports of a host are looked at.
+const PORTS: usize = 8;

@@ -58,10 +58,14 @@ impl Check for HttpTo443WithoutTls {
                 Some(namespace) if others_only => Basis::assuming(format!(
                     "clients in `{namespace}` call the host, and have no DestinationRule elsewhere"
                 )),
-                _ if cx.world.closed || expects.is_some() || unused.is_some() => Basis::Proven,
-                _ => Basis::assuming(
-                    "no DestinationRule elsewhere originates TLS, and that the server expects it",
-                ),
+                _ if cx.world.knows_all("DestinationRule") || unused.is_some() => Basis::Proven,
+                _ => match expects {
+                    Some(_) if plain.has_policy_of_client(cx) => Basis::Proven,
+                    Some(_) => Basis::assuming("no DestinationRule elsewhere originates TLS"),
+                    None => Basis::assuming(
+                        "no DestinationRule elsewhere originates TLS, and that the server expects it",
+                    ),
+                },
             };
             let help = match expects {
                 _ if unused.is_some() => {
@@ -165,6 +169,15 @@ impl<'c> Plain<'c> {
         self.definition.is_some_and(|it| is_own(it.namespace()))
             && !rules.any(|(it, _)| is_own(it.namespace()))
             && !routes.any(|it| is_own(it.namespace()))
+    }
+
+    /// Whether the rule that applies is the client's own, for this host, and has a policy: no rule elsewhere adds to that.
+    fn has_policy_of_client(&self, cx: &Context<'_>) -> bool {
+        let client = self.reached.hop.client().namespace();
+        self.reached.has_rule_of_its_own(cx)
+            && self
+                .applied(cx)
+                .any(|(it, rule)| it.namespace() == client && rule.traffic_policy.is_some())
     }
 
     /// The rules that apply to the cluster.
