@@ -1066,6 +1066,39 @@ fn a_misspelt_field_is_told_once() {
     }
 }
 
+/// What refuses an object beside a misspelt field is told, too. Where the field is the reason, it says by whom.
+#[test]
+fn what_is_refused_says_by_whom() {
+    let told = |matches: &str| {
+        let text = format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             configPatches:\n  - applyTo: HTTP_FILTER\n    match: {matches}\n    patch: {{operation: INSERT_FIRST, value: {{}}}}\n"
+        );
+        let output = run(
+            &folder(&[("a.yaml", &text)]),
+            &["--isolated", "--format=json"],
+        );
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |it: &serde_json::Value| (it["rule"].clone(), it["refused_by"].clone());
+        let all = report["diagnostics"].as_array().unwrap();
+        all.iter().map(of).collect::<Vec<_>>()
+    };
+    let (refused, unknown, schema) = (
+        || "refused".into(),
+        || "unknown-field".into(),
+        || "schema".into(),
+    );
+    let null = serde_json::Value::Null;
+    assert_eq!(
+        told("{context: GATEWAY, waypoint: {portNumbr: 80}}"),
+        [(refused(), schema()), (unknown(), null)]
+    );
+    assert_eq!(
+        told("{context: WAYPOINT, waipoint: {portNumber: 80}}"),
+        [(unknown(), schema())]
+    );
+}
+
 #[test]
 fn a_filter_lets_pass_what_is_no_text() {
     let input = b"apiVersion: networking.istio.io/v1\nkind: \xff\xfe\n";

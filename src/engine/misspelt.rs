@@ -10,7 +10,7 @@ use crate::source::{FileId, Span};
 /// Objects lie in each other: of those that begin before a place so many are looked at.
 const DEEP: usize = 8;
 
-/// Drops what rules say of an object for want of such a field.
+/// Drops what rules say of an object for want of such a field. What refuses the object has been settled where it was read.
 pub(super) fn drop<'a>(
     findings: &mut Vec<Diagnostic>,
     resources: impl Iterator<Item = &'a Resource>,
@@ -26,7 +26,8 @@ pub(super) fn drop<'a>(
     findings.retain(|finding| {
         let near = by_key.range(..=begin(finding.span)).rev().take(DEEP);
         let mut near = near.map(|(_, misspelt)| misspelt);
-        FIXED.contains(&finding.rule) || !near.any(|it| follows_from(it, finding))
+        let settled = finding.refused_by.is_some() || FIXED.contains(&finding.rule);
+        settled || !near.any(|it| follows_from(it, finding))
     });
 }
 

@@ -100,7 +100,10 @@ impl Reader {
             };
         }
         let misspelt = verdict.misspelt;
-        let mut findings = verdict.findings;
+        let (mut follows, mut findings): (Vec<_>, Vec<_>) = verdict
+            .findings
+            .into_iter()
+            .partition(|it| is_misspelt(&resource.misspelt, it));
         findings.extend(fault);
         // What the API server refuses, it refuses first.
         let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
@@ -110,10 +113,11 @@ impl Reader {
             .map(place)
             .chain(misspelt)
             .collect();
-        let (follows, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, self.version)
+        let (later, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, self.version)
             .into_iter()
             .filter(|it| !said.contains(&place(it)))
             .partition(|it| follows_from(&resource.misspelt, it));
+        follows.extend(later);
         findings.append(&mut refused);
         findings.retain(|finding| !touches(finding, &resource.placeholders));
         for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
@@ -149,6 +153,13 @@ pub fn check_patch(root: Node<'_>, version: IstioVersion) -> Vec<Diagnostic> {
 /// Whether a field is missing only because it is misspelt, which is said there.
 pub fn follows_from(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
     misspelt.iter().any(|it| causes(it, finding))
+}
+
+/// Whether the API server refuses the object for want of just such a field.
+fn is_misspelt(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
+    let is_it =
+        |it: &Misspelt| it.key == finding.span && finding.absent.as_deref() == Some(it.field);
+    finding.refused_by.is_some() && misspelt.iter().any(is_it)
 }
 
 fn causes(misspelt: &Misspelt, finding: &Diagnostic) -> bool {
