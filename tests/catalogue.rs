@@ -28,6 +28,7 @@ const FRAMEWORK: &[&str] = &[
     "gateway_servers",
     "harm",
     "host_count",
+    "imports",
     "index",
     "levels",
     "matches",

@@ -3,6 +3,7 @@
 use foldhash::{HashMap, HashSet};
 
 use super::context::tls_blocks;
+use super::imports::Imports;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Diagnostic, Fixable, Severity};
 use crate::egress::destination_rule::Rule;
@@ -36,13 +37,13 @@ const PORTS: usize = 3;
 
 impl Check for DestinationRuleUnseen {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let gateways = GatewayNamespaces::of(cx);
+        let (gateways, imports) = (GatewayNamespaces::of(cx), Imports::of(cx));
         for rule in cx.model.rules.all() {
             let Some(placed) = Placed::of(cx, rule) else {
                 continue;
             };
             let Some(unseen) = placed
-                .unseen(cx, &gateways)
+                .unseen(cx, &gateways, &imports)
                 .filter(|it| out.is_first(it.place))
             else {
                 continue;
@@ -82,7 +83,7 @@ struct Unseen {
     basis: Basis,
     place: Span,
     message: String,
-    because: Option<(Span, &'static str)>,
+    because: Vec<(Span, &'static str)>,
     help: String,
 }
 
@@ -121,7 +122,12 @@ impl<'c> Placed<'c> {
         services.any(|it| cx.model.registry.exposure(it, Some(namespace)).is_some())
     }
 
-    fn unseen(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
+    fn unseen(
+        &self,
+        cx: &Context<'_>,
+        gateways: &GatewayNamespaces<'_>,
+        imports: &Imports<'_>,
+    ) -> Option<Unseen> {
         let is_beside = self
             .services
             .iter()
@@ -129,7 +135,7 @@ impl<'c> Placed<'c> {
         let for_own = self.rule.is_local() && self.is_known_to(cx, self.own);
         match (is_beside, for_own) {
             (true, false) => self.exported_past(cx),
-            (false, false) if self.rule.is_local() => self.hidden_host(cx, gateways),
+            (false, false) if self.rule.is_local() => self.hidden_host(cx, gateways, imports),
             (false, _) => self.exported_in_vain(cx),
             (true, true) => None,
         }
@@ -155,35 +161,59 @@ impl<'c> Placed<'c> {
                 "this rule applies to nothing: no namespace sees both it and `{}`",
                 self.rule.host
             ),
-            because: Some((export_to(&self.entry)?, "the host is for others")),
+            because: vec![(export_to(&self.entry)?, "the host is for others")],
             help: "export the rule to the namespaces to which the host is exported".to_owned(),
         })
     }
 
     /// The clients for which it is do not see the host. Where a route shows that, too, other rules tell what fails.
-    fn hidden_host(&self, cx: &Context<'_>, gateways: &GatewayNamespaces<'_>) -> Option<Unseen> {
-        let own = self.own;
-        let mut routes = cx.routes_for(&self.rule.host).take(LOOKED_AT);
-        if routes.any(|it| it.namespace() == Some(own))
-            || gateways.has(cx, self.own, &self.rule.host)
-        {
+    fn hidden_host(
+        &self,
+        cx: &Context<'_>,
+        gateways: &GatewayNamespaces<'_>,
+        imports: &Imports<'_>,
+    ) -> Option<Unseen> {
+        let (own, name) = (self.own, &self.rule.host);
+        let mut routes = cx.routes_for(name).take(LOOKED_AT);
+        if routes.any(|it| it.namespace() == Some(own)) || gateways.has(cx, own, name) {
             return None;
         }
         let host = self.rule.spec.host.as_ref()?;
-        Some(Unseen {
-            basis: match cx.world.knows_all("ServiceEntry") {
-                true => Basis::Proven,
-                false => Basis::assuming(format!(
+        let place = export_to(&self.entry)?;
+        let wanted = imports.wanted(own, name, self.entry.namespace());
+        let hidden =
+            format!("`exportTo` hides `{name}` from `{own}`, which has a DestinationRule for it");
+        let (basis, message) = match wanted.first() {
+            // Whatever else defines the host: it is wanted from here.
+            Some(line) => (
+                Basis::together(
+                    cx.world.is_one_folder(line.file, place.file)
+                        && cx.world.is_one_folder(host.span.file, place.file),
+                ),
+                format!("{hidden} and a Sidecar that imports nothing by its name"),
+            ),
+            None if cx.world.knows_all("ServiceEntry") => {
+                (Basis::Proven, format!("{hidden}: that applies to nothing"))
+            }
+            None => (
+                Basis::assuming(format!(
                     "no other ServiceEntry defines the host for `{own}`"
                 )),
-            },
-            place: export_to(&self.entry)?,
-            message: format!(
-                "`exportTo` hides `{}` from `{own}`, which has a DestinationRule for it: that applies to nothing",
-                self.rule.host
+                format!("{hidden}: that applies to nothing"),
             ),
-            because: Some((host.span, "the rule")),
-            help: format!("add `{own}` to `exportTo`, or put the rule beside the ServiceEntry"),
+        };
+        let help = match wanted.is_empty() {
+            true => format!("add `{own}` to `exportTo`, or put the rule beside the ServiceEntry"),
+            false => format!("add `{own}` to `exportTo`"),
+        };
+        let rule = std::iter::once((host.span, "the rule"));
+        let wanted = wanted.iter().map(|line| (*line, "this imports nothing"));
+        Some(Unseen {
+            basis,
+            place,
+            message,
+            because: rule.chain(wanted).collect(),
+            help,
         })
     }
 
@@ -206,7 +236,7 @@ impl<'c> Placed<'c> {
                 "clients in `{}` do not find this rule: they look in {places}, not in `{}`",
                 entry.value, self.own
             ),
-            because: None,
+            because: Vec::new(),
             help: format!("move it to `{beside}`, where the host is"),
         })
     }

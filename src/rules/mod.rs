@@ -72,6 +72,7 @@ mod host_upper_case;
 mod http_pool_on_tls_port;
 mod http_rules_on_tls_port;
 mod http_to_443_without_tls;
+mod imports;
 mod index;
 mod istio_mutual_to_external;
 mod keepalive_below_second;

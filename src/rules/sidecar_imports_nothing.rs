@@ -70,7 +70,7 @@ impl Check for SidecarImportsNothing {
     }
 
     fn yields_to(&self) -> &'static [&'static str] {
-        &["sidecar-does-not-import"]
+        &["destination-rule-unseen", "sidecar-does-not-import"]
     }
 }
 
