@@ -19,6 +19,77 @@ pub(super) struct Noticed<'a> {
 }
 
 impl Noticed<'_> {
+    /// What is to be said of these.
+    pub(super) fn findings<'n>(
+        &self,
+        notices: impl Iterator<Item = &'n Notice>,
+    ) -> Vec<Diagnostic> {
+        let (mut doubled, others): (Vec<_>, Vec<_>) =
+            notices.partition(|it| it.kind == NoticeKind::DuplicateKey);
+        doubled.sort_unstable_by_key(|it| it.span);
+        let mut all: Vec<Diagnostic> = others.iter().filter_map(|it| self.finding(it)).collect();
+        let mut doubled = doubled.as_slice();
+        // Where the last object of a document begins that had one before it.
+        let mut began = None;
+        while let Some((notice, rest)) = doubled.split_first() {
+            let lost = self.lost(notice, rest, began);
+            all.extend(match lost {
+                0 => self.finding(notice),
+                _ => self.without_separator(notice),
+            });
+            if lost > 0 {
+                began = notice.other;
+            }
+            doubled = rest.get(lost..).unwrap_or_default();
+        }
+        all
+    }
+
+    /// How many of the notices behind this one are about the object that it begins, where another begins below.
+    fn lost(&self, notice: &Notice, rest: &[&Notice], began: Option<Span>) -> usize {
+        const BEGINNINGS: [&str; 2] = ["apiVersion", "kind"];
+        const CONTENTS: [&str; 2] = ["metadata", "spec"];
+        let is_first = began == Some(notice.span) || self.begins(notice.span);
+        let Some(next) = notice
+            .other
+            .filter(|_| is_first && BEGINNINGS.contains(&self.at(notice.span)))
+        else {
+            return 0;
+        };
+        // Of these, both keys are in one map: one stands before the other object, one in it.
+        let is_about_both = |it: &Notice| {
+            it.span.start < next.start && it.other.is_some_and(|other| other.start > next.start)
+        };
+        let same = rest.iter().take_while(|it| it.span.start < next.start);
+        let same: Vec<&&Notice> = same.collect();
+        let mut about = same.iter().filter(|it| is_about_both(it));
+        match about.any(|it| CONTENTS.contains(&self.at(it.span))) {
+            true => same.len(),
+            false => 0,
+        }
+    }
+
+    /// Of an object that is lost, as the `---` behind it is missing.
+    fn without_separator(&self, notice: &Notice) -> Option<Diagnostic> {
+        let next = notice.other.filter(|_| self.touches(notice.span))?;
+        let message = "this object is lost: another begins below without `---`, and of doubled keys only the last ones count";
+        let severity = Severity::Warning;
+        let finding = Diagnostic::new("duplicate-key", severity, notice.span, message);
+        Some(
+            finding
+                .because(next, "the other begins here")
+                .help("put `---` between them"),
+        )
+    }
+
+    /// Whether an object begins there.
+    fn begins(&self, span: Span) -> bool {
+        let found = self
+            .objects
+            .binary_search_by_key(&span.start, |it| it.start);
+        found.is_ok()
+    }
+
     /// The finding that a notice is, if it concerns an object of Istio's.
     pub(super) fn finding(&self, notice: &Notice) -> Option<Diagnostic> {
         let span = notice.span;

@@ -112,8 +112,7 @@ impl Source<'_> {
         };
         let notices = tree.notices().iter();
         let notices = notices.filter(|notice| !parts.contains(&chunk_at(notice.span)));
-        out.diagnostics
-            .extend(notices.filter_map(|notice| noticed.finding(notice)));
+        out.diagnostics.extend(noticed.findings(notices));
         out.comments = read_comments(tree.comments(), self.source, |span| {
             !parts.contains(&chunk_at(span))
         });
