@@ -6,6 +6,7 @@ use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Origin, Port};
+use crate::istio::traffic::HttpPool;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -60,8 +61,10 @@ impl Check for HttpPoolOnTlsPort {
                 let numbers: Vec<u32> = numbers.filter(|it| level.ports.hold(*it)).collect();
                 // An upgrade of the protocol is another matter.
                 let only_upgrade = http.value.h2_upgrade_policy.is_some();
+                let pending = http.value.http1_max_pending_requests.as_ref();
                 if numbers.is_empty()
                     || only_upgrade
+                    || pending.is_some() && !asks_for_http(&http.value)
                     || !numbers.iter().all(|it| unseen.contains(it))
                 {
                     continue;
@@ -77,22 +80,48 @@ impl Check for HttpPoolOnTlsPort {
                             .join(", "),
                     ),
                 };
-                let message = format!(
-                    "`connectionPool.http` has no effect: no HTTP is seen on {is} {list} of `{}`",
-                    host.value
-                );
+                let (what, help) = match pending {
+                    None => (
+                        "`connectionPool.http` has no effect",
+                        "remove it and limit connections under `tcp`, or let a DestinationRule originate TLS for an HTTP \
+                         port",
+                    ),
+                    Some(_) => (
+                        "nothing here but `http1MaxPendingRequests` has an effect",
+                        "remove the rest and limit connections under `tcp`, or let a DestinationRule originate TLS for an \
+                         HTTP port",
+                    ),
+                };
+                let message = format!("{what}: no HTTP is seen on {is} {list} of `{}`", host.value);
                 out.add(Basis::Proven, http.key, message, |finding| {
+                    let finding = pending.into_iter().fold(finding, |finding, it| {
+                        finding
+                            .because(it.key, "connections that are being set up count as pending")
+                    });
                     let ports = ports.iter().filter(|port| numbers.contains(&port.number));
                     ports
                         .take(LABELS)
                         .fold(finding, |finding, port| {
                             let line = port.line();
-                            finding.because(line, format!("{} is passed on unseen", port.protocol.name()))
+                            finding.because(
+                                line,
+                                format!("{} is passed on unseen", port.protocol.name()),
+                            )
                         })
-                        .help("remove it and limit connections under `tcp`, or let a DestinationRule originate TLS \
-                               for an HTTP port")
+                        .help(help)
                 });
             }
         }
     }
+}
+
+/// Whether something is set that only requests can make use of. How many may be pending also holds for connections.
+fn asks_for_http(pool: &HttpPool) -> bool {
+    pool.http2_max_requests.is_some()
+        || pool.max_requests_per_connection.is_some()
+        || pool.max_retries.is_some()
+        || pool.idle_timeout.is_some()
+        || pool.use_client_protocol.is_some()
+        || pool.max_concurrent_streams.is_some()
+        || pool.http2_keep_alive.is_some()
 }
