@@ -106,7 +106,11 @@ fn difference(
         true => [
             ("label", !one.has_labels_of(other)),
             ("workload selector", selector(one) != selector(other)),
-            ("`exportTo`", export_to(one) != export_to(other)),
+            // Of two that say the same Istio ignores one, and nothing is lost.
+            (
+                "`exportTo`",
+                export_to(one) != export_to(other) && ports(one) != ports(other),
+            ),
         ],
         // What makes the same call go elsewhere.
         false => [
