@@ -148,6 +148,22 @@ impl<'c> Plain<'c> {
             .rules_for(host)
             .any(|(it, rule)| rule.workload_selector.is_some() || misspelt(it))
             || cx.has_faulty_rule(host)
+            || self.loses_to_a_twin(cx)
+    }
+
+    /// Whether a rule of the same namespace and host originates TLS as well: of two Istio takes the policy of the older,
+    /// which is told there.
+    fn loses_to_a_twin(&self, cx: &Context<'_>) -> bool {
+        self.applied(cx).any(|(resource, rule)| {
+            let mut rules = cx.rules_for(&self.reached.path.host).take(RULES);
+            rules.any(|(other, twin)| {
+                let host = twin.host.as_ref();
+                other.namespace() == resource.namespace()
+                    && host.is_some_and(|it| !self.hosts_of_applied().contains(&it.span))
+                    && twin.host.as_deref() == rule.host.as_deref()
+                    && originates(twin)
+            })
+        })
     }
 
     /// The route that leads to another port than the client's, or that port.
@@ -202,9 +218,7 @@ impl<'c> Plain<'c> {
         let mut rules = cx.rules_for(&self.reached.path.host).take(RULES);
         rules.find_map(|(_, rule)| {
             let host = rule.host.as_ref()?.span;
-            let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
-            let originates = modes.any(|mode| mode.value != ClientTlsMode::Disable);
-            (originates && !self.hosts_of_applied().contains(&host)).then_some(host)
+            (originates(rule) && !self.hosts_of_applied().contains(&host)).then_some(host)
         })
     }
 
@@ -229,6 +243,11 @@ impl<'c> Plain<'c> {
         });
         (!is_used).then_some(name.span)
     }
+}
+
+fn originates(rule: &DestinationRule) -> bool {
+    let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
+    modes.any(|mode| mode.value != ClientTlsMode::Disable)
 }
 
 /// So many rules of one host are looked at.

@@ -25,7 +25,7 @@ impl Check for PortNameNotProtocol {
         let entries = cx.definitions().iter();
         for definition in entries.filter(|it| it.origin == Origin::ServiceEntry) {
             for port in &definition.ports {
-                let said = Protocol::parse(port.name.split('-').next().unwrap_or(""));
+                let said = by_name(port);
                 // gRPC needs HTTP/2, which the proxy does not speak on a port of `HTTP`.
                 let is_grpc = (said, port.protocol) == (Protocol::Grpc, Protocol::Http);
                 if said.is_unsupported() || kind(said) == kind(port.protocol) && !is_grpc {
@@ -34,15 +34,26 @@ impl Check for PortNameNotProtocol {
                 let Some(place) = port.name_line else {
                     continue;
                 };
-                let basis = Basis::assuming(
-                    "somebody may read the protocol from the name, as with a Kubernetes Service",
-                );
-                let message = format!(
-                    "the name `{}` says {}, but the port carries {}: in a ServiceEntry only `protocol` counts",
-                    port.name,
-                    said.name(),
-                    port.protocol.name(),
-                );
+                let basis = Basis::assuming(match port.protocol_line {
+                    Some(_) => {
+                        "somebody may read the protocol from the name, as with a Kubernetes Service"
+                    }
+                    None => "the name says what the port carries",
+                });
+                let message = match port.protocol_line {
+                    Some(_) => format!(
+                        "the name `{}` says {}, but the port carries {}: in a ServiceEntry only `protocol` counts",
+                        port.name,
+                        said.name(),
+                        port.protocol.name(),
+                    ),
+                    None => format!(
+                        "the name `{}` says {}, but in a ServiceEntry only `protocol` counts, and the port has none: \
+                         proxies guess what it carries",
+                        port.name,
+                        said.name(),
+                    ),
+                };
                 out.add(basis, place, message, |finding| {
                     let finding = because(finding, port);
                     match is_grpc || port.protocol.is_unsupported() {
@@ -55,9 +66,16 @@ impl Check for PortNameNotProtocol {
     }
 }
 
+/// What the name says, as that of a Kubernetes Service does.
+pub(super) fn by_name(port: &Port<'_>) -> Protocol {
+    Protocol::parse(port.name.split('-').next().unwrap_or(""))
+}
+
 fn because(finding: crate::diag::Diagnostic, port: &Port<'_>) -> crate::diag::Diagnostic {
-    let line = port.line();
-    finding.because(line, "this decides")
+    match port.protocol_line {
+        Some(line) => finding.because(line, "this decides"),
+        None => finding,
+    }
 }
 
 /// What the proxy makes of it: HTTP, TLS by SNI, bytes, or whatever it finds.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::port_name_not_protocol::by_name;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
 use crate::egress::service::{Host, Origin, Port, Resolution};
@@ -49,6 +50,11 @@ impl Check for TcpWithoutAddress {
             for port in &definition.ports {
                 let sniffed = port.protocol.is_unsupported();
                 if !(sniffed || port.protocol.is_tcp()) || port.protocol.is_tls() {
+                    continue;
+                }
+                // Where the name says what has no need of an address, `protocol` is what is missing.
+                let named = by_name(port);
+                if sniffed && (named.is_http() || named.is_tls()) {
                     continue;
                 }
                 let crowded = CROWDED.contains(&port.number);

@@ -190,7 +190,12 @@ fn is_external(service: &Service<'_>) -> bool {
 
 /// The external service of that name.
 fn external<'a>(cx: &Context<'a>, host: &str) -> Option<Service<'a>> {
-    cx.model.registry.of_host(host).find(is_external)
+    let registry = &cx.model.registry;
+    registry.of_host(host).find(|service| {
+        // A Service of that name and namespace always wins.
+        let mut same = registry.of_host_in(host, service.namespace());
+        is_external(service) && !same.any(|it| it.definition.origin == Origin::Kubernetes)
+    })
 }
 
 /// The rules that act at a gateway, whatever Gateway that is: it need not be among the files, unless they tell that
