@@ -37,7 +37,7 @@ impl Check for CertificateNotVerified {
             };
             for skip in blocks {
                 let message = format!(
-                    "`insecureSkipVerify` accepts any certificate: whoever answers for `{}` reads and changes what is sent",
+                    "`insecureSkipVerify` accepts any certificate: whoever answers for `{}` can read and change what is sent",
                     external.host
                 );
                 out.add(Basis::Proven, skip.span, message, |finding| {

@@ -64,9 +64,9 @@ impl Check for DestinationRuleDuplicate {
                 continue;
             };
             let message = format!(
-                "{what} is not used: `{}` is for `{}` in the same namespace, and of two the older one wins as a whole",
+                "of two {what} for `{}` only the older counts, and the other is lost: this one or that of `{}`",
+                host.value,
                 other.name(),
-                host.value
             );
             let basis = basis(cx, resource, (kept, lost));
             out.add(basis, lost, message, |finding| {
@@ -153,6 +153,7 @@ fn exports(rule: &DestinationRule) -> Vec<&str> {
 
 /// What the later of two rules loses, and the lines of it and of what is used instead.
 struct Loss {
+    /// In the plural.
     what: String,
     lost: Span,
     kept: Span,
@@ -162,7 +163,7 @@ struct Loss {
 fn loss(sources: &Sources, earlier: &DestinationRule, later: &DestinationRule) -> Option<Loss> {
     if let (Some(kept), Some(lost)) = (&earlier.traffic_policy, &later.traffic_policy) {
         return (!say_the_same(sources, kept.span, lost.span)).then(|| Loss {
-            what: "this `trafficPolicy`".to_owned(),
+            what: "policies".to_owned(),
             lost: lost.key,
             kept: kept.key,
         });
@@ -177,7 +178,7 @@ fn loss(sources: &Sources, earlier: &DestinationRule, later: &DestinationRule) -
             return None;
         }
         Some(Loss {
-            what: format!("the subset `{}` here", name.value),
+            what: format!("subsets `{}`", name.value),
             lost: name.span,
             kept: kept.value.name.as_ref()?.span,
         })

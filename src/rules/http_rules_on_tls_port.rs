@@ -60,11 +60,12 @@ impl Check for HttpRulesOnTlsPort {
                         finding = finding.because(line, "the sidecar passes these bytes on unseen");
                     }
                     finding.help(match first.protocol.is_tls() {
-                        true => {
-                            "route by `sniHosts` under `tls`, or declare an `HTTP` port with `targetPort` 443 and let a \
-                             DestinationRule originate TLS"
-                        }
-                        false => "route under `tcp`, or declare the port `HTTP` if that is what it carries",
+                        true => format!(
+                            "route by `sniHosts` under `tls`, or declare an `HTTP` port with `targetPort` {} and let a \
+                             DestinationRule originate TLS",
+                            target(first)
+                        ),
+                        false => "route under `tcp`, or declare the port `HTTP` if that is what it carries".to_owned(),
                     })
                 });
             }
@@ -77,6 +78,12 @@ const OF_HOST: usize = 1000;
 
 /// More lines than that say nothing more.
 const LABELS: usize = 3;
+
+/// The number that the server listens on.
+fn target(port: &Port<'_>) -> u32 {
+    let target = port.target.and_then(|it| it.number());
+    target.map_or(port.number, |(number, _)| number)
+}
 
 fn basis(cx: &Context<'_>, subjects: &Subjects<'_>, ports: &[&Port<'_>]) -> Basis {
     if ports.iter().any(|port| is_foreign(port)) {

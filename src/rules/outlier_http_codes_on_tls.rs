@@ -101,8 +101,8 @@ fn judge(
         (false, _) => (
             Basis::assuming("HTTP answers were meant"),
             format!("`{name}: {value}` counts only failed connections for {destination}: no HTTP is seen there"),
-            "to name what it counts, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; an address that \
-             accepts connections and is dead behind is not noticed"
+            "to name what it counts, use `splitExternalLocalOriginErrors` with `consecutiveLocalOriginFailures`; a server that \
+             accepts connections and then says nothing is not noticed"
                 .to_owned(),
         ),
     };

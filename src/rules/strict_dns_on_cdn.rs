@@ -36,7 +36,10 @@ impl Check for StrictDnsOnCdn {
             }
             let cost = match reached.hop.result.handler {
                 Some(Handler::Http) => "idle connections are closed each time",
-                _ => "churn for nothing with outlier detection or many connections",
+                _ if reached.cluster.outlier.is_some() => {
+                    "outlier detection forgets them each time"
+                }
+                _ => "connections stay, but all hosts are replaced each time",
             };
             let message = format!(
                 "each answer for `{}` holds other addresses, which `DNS` takes for a change of the hosts: {cost}",

@@ -156,7 +156,7 @@ impl Unused<'_> {
     pub(super) fn what(&self, section: &str) -> String {
         match self.is_section {
             true => format!("the `{section}` section of this VirtualService is not used"),
-            false => format!("this match of a `{section}` rule never holds"),
+            false => format!("this match under `{section}` never holds"),
         }
     }
 }

@@ -179,7 +179,7 @@ fn check_mirrors(route: &HttpRoute, review: &mut Review<'_>) {
             format!("`{}` is no percentage from 0 to 100", percent.value),
         ));
     } else if let Some(percent) = &route.mirror_percent {
-        let text = "`mirrorPercent` is an older spelling of `mirrorPercentage`";
+        let text = "this field is an older spelling of `mirrorPercentage`";
         let newer = format!("write `mirrorPercentage: {{value: {}}}`", percent.value);
         review.push(deprecation(percent.key, text).help(newer));
     }
