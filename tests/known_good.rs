@@ -41,6 +41,8 @@ fn main() {
             right(&SetUp::as_written(&recipes[at])).map_err(Failed::from)
         }));
     }
+    let all = recipes.clone();
+    trials.push(Trial::test("misspelt", move || misspelt(&all)));
     trials.push(Trial::test("combined", move || combined(&recipes)));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -69,8 +71,53 @@ fn combined(recipes: &[Recipe]) -> Result<(), Failed> {
     .into())
 }
 
+/// Of a field that is misspelt nothing is said but that, whatever follows from it.
+fn misspelt(recipes: &[Recipe]) -> Result<(), Failed> {
+    let told: Vec<Result<usize, String>> = recipes
+        .par_iter()
+        .flat_map_iter(|recipe| {
+            let keys = recipe.keys().into_iter();
+            let keys = keys.filter(|key| key.text.len() > 3 && !key.is_quoted);
+            keys.map(move |key| {
+                let mut set_up = SetUp::as_written(recipe);
+                for text in set_up.files.values_mut() {
+                    text.remove(key.end - 1);
+                }
+                let said = loud(&set_up);
+                let place = format!(":{}: [unknown-field]", key.line);
+                let others = said.iter().filter(|it| !it.contains(&place)).count();
+                match said.len() - others {
+                    // Any key will do there, such as the name of a label.
+                    0 => Ok(0),
+                    1 if others == 0 => Ok(1),
+                    _ => Err(format!("{} of {}: {said:#?}", key.text, recipe.name)),
+                }
+            })
+        })
+        .collect();
+    let mut count = 0;
+    for one in told {
+        count += one?;
+    }
+    assert!(count >= 1000, "only {count} fields");
+    Ok(())
+}
+
 /// Not a single warning or error.
 fn right(set_up: &SetUp) -> Result<(), String> {
+    let said = loud(set_up);
+    match said.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "of {} on Istio 1.{}: {said:#?}",
+            set_up.of.join(", "),
+            set_up.version
+        )),
+    }
+}
+
+/// The warnings and errors.
+fn loud(set_up: &SetUp) -> Vec<String> {
     // Nothing lies there: all texts are given.
     let cwd = Path::new("/known-good");
     let mut sources = Sources::new();
@@ -97,6 +144,7 @@ fn right(set_up: &SetUp) -> Result<(), String> {
             because: None,
         }),
         parse_all: false,
+        as_meant: true,
     });
     let levels = Levels::new(&config, &[], &[], &known_rules()).expect("no names");
     let report = engine::check(
@@ -117,21 +165,12 @@ fn right(set_up: &SetUp) -> Result<(), String> {
         .diagnostics
         .iter()
         .filter(|it| it.severity != Severity::Advice);
-    let said: Vec<String> = loud
-        .map(|it| {
-            let file = &loaded.sources.get(it.span.file).path;
-            let line = loaded.sources.start(it.span).line;
-            format!("{file}:{line}: [{}] {}", it.rule, it.message)
-        })
-        .collect();
-    match said.is_empty() {
-        true => Ok(()),
-        false => Err(format!(
-            "of {} on Istio 1.{}: {said:#?}",
-            set_up.of.join(", "),
-            set_up.version
-        )),
-    }
+    loud.map(|it| {
+        let file = &loaded.sources.get(it.span.file).path;
+        let line = loaded.sources.start(it.span).line;
+        format!("{file}:{line}: [{}] {}", it.rule, it.message)
+    })
+    .collect()
 }
 
 fn write(set_up: &SetUp, folder: &Path) {

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::arguments::Check;
 use super::exit::Exit;
-use super::session::{self, Session};
+use super::session::{self, Reading, Session};
 use super::terminal::{self, Progress, Target};
 use super::{accepted, fix};
 use crate::baseline::Baseline;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Check, out: &mut dyn Write) -> anyhow::Result<Exit
     }
     let mut judged = judge(
         arguments,
-        session::open(&arguments.inputs, arguments.quiet)?,
+        session::open(&arguments.inputs, arguments.quiet, Reading::AsMeant)?,
     )?;
     let filter = fix::filters(arguments, &judged);
     let mut failed = false;

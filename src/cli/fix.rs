@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::arguments::{Check, Fix};
 use super::check::{Judged, judge};
-use super::session;
+use super::session::{self, Reading};
 use super::terminal::{self, Target};
 use crate::config::{self, MeshSource};
 use crate::diag::Safety;
@@ -104,7 +104,7 @@ fn converge(arguments: &Check, judged: Judged, with_stdin: bool) -> anyhow::Resu
         }
         judge(
             arguments,
-            session::read(&arguments.inputs, arguments.quiet, &texts)?,
+            session::read(&arguments.inputs, arguments.quiet, Reading::AsMeant, &texts)?,
         )
     };
     let fixed = fix::converge(

@@ -62,14 +62,23 @@ impl Stdin {
     }
 }
 
+/// What becomes of fields that are misspelt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// They are read as what they mean: one mistake is told once.
+    AsMeant,
+    /// They are not there.
+    AsInTheCluster,
+}
+
 /// Reads what the command line names; if `quiet`, without a sign of life. What cannot be read is said on standard error, and
 /// the rest goes on.
-pub(super) fn open(inputs: &Inputs, quiet: bool) -> anyhow::Result<Session> {
+pub(super) fn open(inputs: &Inputs, quiet: bool, reading: Reading) -> anyhow::Result<Session> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(inputs.threads)
         .build_global()
         .context("cannot start threads")?;
-    let session = read(inputs, quiet, &Texts::new())?;
+    let session = read(inputs, quiet, reading, &Texts::new())?;
     for problem in &session.loaded.problems {
         terminal::say(&format!("error: {}", told(problem)));
     }
@@ -77,7 +86,12 @@ pub(super) fn open(inputs: &Inputs, quiet: bool) -> anyhow::Result<Session> {
 }
 
 /// Reads it all, with `texts` in place of those of the disk.
-pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Result<Session> {
+pub(super) fn read(
+    inputs: &Inputs,
+    quiet: bool,
+    reading: Reading,
+    texts: &Texts,
+) -> anyhow::Result<Session> {
     let cwd = std::env::current_dir().context("the working directory cannot be found")?;
     let mut sources = Sources::new();
     let configured = config::load(&choice(inputs), &cwd, &mut sources)
@@ -130,6 +144,7 @@ pub(super) fn read(inputs: &Inputs, quiet: bool, texts: &Texts) -> anyhow::Resul
         version,
         namespace: namespace(inputs, &config),
         parse_all: inputs.no_prefilter,
+        as_meant: reading == Reading::AsMeant,
     });
     drop(progress);
     loaded.diagnostics.append(&mut diagnostics);

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 
 use super::arguments::{TextOrJson, Trace};
 use super::exit::Exit;
-use super::session;
+use super::session::{self, Reading};
 use super::terminal::{self, Target};
 use crate::calls;
 use crate::config::Config;
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
     if arguments.calls.is_some() && arguments.format == Some(TextOrJson::Text) {
         bail!("`--calls` is answered in JSON: leave out `--format text`");
     }
-    let session = session::open(&arguments.inputs, false)?;
+    let session = session::open(&arguments.inputs, false, Reading::AsInTheCluster)?;
     let config = &session.config;
     let known = engine::known_rules();
     let levels = Levels::new(config, &[], &[], &known)?;

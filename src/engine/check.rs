@@ -140,11 +140,14 @@ fn silence(
             silencers.annotation(resource.span, names, &loaded.sources);
         }
     }
-    // Where a part of a file is broken or a value unknown, findings are missing that a silencer may be for.
+    // Where a part of a file is broken, a value unknown or a field misspelt, findings are missing that a silencer may be for.
     let unsure: HashSet<FileId> = loaded
         .manifests
         .iter()
-        .filter(|file| file.broken || file.resources.iter().any(|it| !it.placeholders.is_empty()))
+        .filter(|file| {
+            let mut resources = file.resources.iter();
+            file.broken || resources.any(|it| !it.placeholders.is_empty() || !it.meant.is_empty())
+        })
         .map(|file| file.id)
         .collect();
     let names: Vec<&'static str> = known.iter().map(|rule| rule.name).collect();

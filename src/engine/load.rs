@@ -30,6 +30,8 @@ pub struct Request<'a> {
     pub namespace: Option<Fallback>,
     /// Parse every file: nothing is held back by its bytes.
     pub parse_all: bool,
+    /// Read fields that are misspelt as what they mean, to judge all else. Otherwise they are not there, as in the cluster.
+    pub as_meant: bool,
 }
 
 /// Everything the files of a run hold.
@@ -76,6 +78,7 @@ pub fn load(request: Request<'_>) -> Loaded {
     let parsing = Parsing {
         version: request.version,
         namespace: request.namespace,
+        as_meant: request.as_meant,
         all: request.parse_all,
     };
     parsing.run(texts, &mut out);
@@ -93,6 +96,8 @@ const SHARE: usize = 64;
 struct Parsing {
     version: IstioVersion,
     namespace: Option<Fallback>,
+    /// Fields that are misspelt are read as what they mean.
+    as_meant: bool,
     /// Nothing is held back by its bytes.
     all: bool,
 }
@@ -110,6 +115,7 @@ impl Parsing {
             let parsed: Vec<Parsed> = parsed.map(|text| self.text(text, out)).collect();
             for (text, parsed) in some.into_iter().zip(parsed) {
                 out.unjudged += parsed.unjudged;
+                out.refused += parsed.refused;
                 if parsed.is_empty() && !referred.contains(&text.file) {
                     told = told || sidecars.are_told_of(out.sources.get(text.file));
                     out.sources.forget(text.file);
@@ -131,6 +137,7 @@ impl Parsing {
             source: out.sources.get(text.file),
             state: state.or_else(|| state_of_file(&text.place)),
             version: self.version,
+            as_meant: self.as_meant,
             whole: self.all || text.ours,
             named: text.named,
         };
@@ -173,7 +180,6 @@ impl Loaded {
         for resource in &parsed.resources {
             self.istio += usize::from(resource.spec.is_istio());
             self.placeholders += resource.placeholders.len();
-            self.refused += usize::from(resource.refused);
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;

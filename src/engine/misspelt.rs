@@ -2,20 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::FIXED;
+use super::{BUILT_IN, FIXED};
 use crate::diag::Diagnostic;
-use crate::istio::{Misspelt, Resource, follows_from};
+use crate::istio::{Misspelt, Resource, follows_from, touches};
 use crate::source::{FileId, Span};
 
 /// Objects lie in each other: of those that begin before a place so many are looked at.
 const DEEP: usize = 8;
 
-/// Drops what rules say of an object for want of such a field. What refuses the object has been settled where it was read.
+/// Drops what rules say of an object for want of such a field, and what rests on one that is only read as what it means. What refuses the object has been settled where it was read.
 pub(super) fn drop<'a>(
     findings: &mut Vec<Diagnostic>,
     resources: impl Iterator<Item = &'a Resource>,
 ) {
-    let all = resources.flat_map(|resource| &resource.misspelt).copied();
+    let mut meant: Vec<Span> = Vec::new();
+    let all = resources.flat_map(|resource| {
+        meant.extend(&resource.meant);
+        resource.misspelt.iter().copied()
+    });
     let mut by_key: BTreeMap<(FileId, u32), Vec<Misspelt>> = BTreeMap::new();
     for one in all {
         by_key.entry(begin(one.key)).or_default().push(one);
@@ -23,12 +27,19 @@ pub(super) fn drop<'a>(
     if by_key.is_empty() {
         return;
     }
+    meant.sort_unstable();
     findings.retain(|finding| {
         let near = by_key.range(..=begin(finding.span)).rev().take(DEEP);
         let mut near = near.map(|(_, misspelt)| misspelt);
         let settled = finding.refused_by.is_some() || FIXED.contains(&finding.rule);
-        settled || !near.any(|it| follows_from(it, finding))
+        let rests = || !is_about_text(finding) && touches(finding, &meant);
+        settled || !near.any(|it| follows_from(it, finding)) && !rests()
     });
+}
+
+/// What is said of the text stands, whatever a field of it means.
+fn is_about_text(finding: &Diagnostic) -> bool {
+    BUILT_IN.iter().any(|rule| rule.name == finding.rule)
 }
 
 fn begin(span: Span) -> (FileId, u32) {

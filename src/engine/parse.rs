@@ -33,6 +33,8 @@ pub(super) struct Parsed {
     pub(super) patches: usize,
     /// How many objects are of Istio's kinds of which nothing is said.
     pub(super) unjudged: usize,
+    /// How many resources Istio refuses.
+    pub(super) refused: usize,
     /// What they change.
     pub(super) changes: Vec<Change>,
 }
@@ -45,6 +47,8 @@ pub(super) struct Source<'a> {
     /// What its name or a kustomization says that its documents are.
     pub(super) state: Option<State>,
     pub(super) version: IstioVersion,
+    /// Fields that are misspelt are read as what they mean.
+    pub(super) as_meant: bool,
     /// Every document is looked at, not only those that may matter.
     pub(super) whole: bool,
     /// The user named the file: what cannot be read in it counts, whatever it is.
@@ -93,7 +97,7 @@ impl Source<'_> {
             .iter()
             .map(|error| chunk_at(error.span))
             .collect();
-        let mut reader = istio::Reader::new(self.version);
+        let mut reader = istio::Reader::new(self.version, self.as_meant);
         for document in tree.documents(whole) {
             let at = chunk_at(document.span);
             if !self.document(text_at(at), document.root, &mut reader, &mut out) {
@@ -167,6 +171,7 @@ impl Source<'_> {
                 }
                 out.diagnostics.append(&mut decoded.diagnostics);
                 out.unjudged += decoded.unjudged;
+                out.refused += decoded.refused;
             }
             State::Template => out.template(text),
             State::Patch | State::Fragment => {
@@ -239,6 +244,7 @@ impl Parsed {
         self.templates += later.templates;
         self.patches += later.patches;
         self.unjudged += later.unjudged;
+        self.refused += later.refused;
         self.changes.append(&mut later.changes);
         self
     }

@@ -91,6 +91,8 @@ pub struct Decoder {
     pub placeholders: Vec<Span>,
     /// Keys of fields that this version of Istio does not have, sorted: the API server drops them.
     pub dropped: Vec<Span>,
+    /// Keys that are read as if they had another name, sorted.
+    pub meant: Vec<(Span, &'static str)>,
     pub(super) texts: Texts,
 }
 
@@ -116,6 +118,23 @@ impl Texts {
 }
 
 impl Decoder {
+    /// The field that an entry is for.
+    pub fn name<'e>(&self, entry: &'e Entry<'_>) -> &'e str {
+        let key = entry.key.span();
+        match self.meant.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => self.meant.get(at).map_or(&*entry.name, |(_, name)| name),
+            Err(_) => &entry.name,
+        }
+    }
+
+    /// From now on these fields are read as if they had such names.
+    pub(super) fn read_as(&mut self, fields: impl Iterator<Item = (Span, &'static str)>) {
+        let meant: Vec<_> = fields.collect();
+        let is_meant = |key: &Span| meant.binary_search_by_key(key, |(key, _)| *key).is_ok();
+        self.dropped.retain(|key| !is_meant(key));
+        self.meant = meant;
+    }
+
     /// Reads the value of one entry. A null is the same as nothing.
     pub fn field<T: Decode + Default>(&mut self, entry: &Entry<'_>) -> Option<Spanned<T>> {
         if self.dropped.binary_search(&entry.key.span()).is_ok() {
@@ -250,7 +269,7 @@ macro_rules! message {
                 }
                 let mut out = Self::default();
                 for entry in node.entries() {
-                    match &*entry.name {
+                    match decoder.name(&entry) {
                         $($wire $(| $alias)* => out.$field = decoder.field::<$ty>(&entry).map(Into::into),)*
                         _ => {}
                     }

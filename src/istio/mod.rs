@@ -22,6 +22,7 @@ pub mod workload_group;
 
 pub use decode::{Items, List, Map, Rare};
 pub use mesh::MeshConfig;
+pub use placeholder::touches;
 pub use read::{Decoded, Reader, check_patch, follows_from, read};
 pub use resource::{INJECT, Meta, Misspelt, Namespace, Object, Resource, Spec};
 pub use value::{Duration, IntOrString};

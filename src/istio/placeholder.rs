@@ -131,7 +131,7 @@ fn is_capitals(text: &str) -> bool {
 }
 
 /// Whether a finding rests on a value that is unknown. `places` are sorted.
-pub(super) fn touches(finding: &Diagnostic, places: &[Span]) -> bool {
+pub fn touches(finding: &Diagnostic, places: &[Span]) -> bool {
     finding.spans().any(|span| {
         let next = places.partition_point(|place| place.end <= span.start);
         places.get(next).is_some_and(|place| place.start < span.end)

@@ -22,19 +22,26 @@ pub struct Decoded {
     pub diagnostics: Vec<Diagnostic>,
     /// How many objects are of Istio's kinds of which nothing is said.
     pub unjudged: usize,
+    /// How many Istio refuses as they stand.
+    pub refused: usize,
 }
 
 /// Reads the documents of a file, one after the other.
 #[derive(Debug)]
 pub struct Reader {
     version: IstioVersion,
+    /// Fields that are misspelt are read as what they mean.
+    as_meant: bool,
     texts: Texts,
 }
 
 impl Reader {
-    pub fn new(version: IstioVersion) -> Self {
+    /// If `as_meant`, a field that is misspelt is said to be so, and read as what it means: as if that were mended, so
+    /// that nothing is said of what follows from it. Otherwise it is not there, as in the cluster.
+    pub fn new(version: IstioVersion, as_meant: bool) -> Self {
         Self {
             version,
+            as_meant,
             texts: Texts::default(),
         }
     }
@@ -64,67 +71,41 @@ impl Reader {
             out.diagnostics.extend(fault);
             return;
         };
-        let mut verdict = if head.is_istio() {
+        let verdict = if head.is_istio() {
             schema::check(head.kind_node, root, self.version)
         } else {
             schema::Verdict::default()
         };
+        let mut findings = verdict.findings;
+        findings.extend(fault);
         let mut decoder = Decoder {
-            dropped: std::mem::take(&mut verdict.dropped),
-            texts: std::mem::take(&mut self.texts),
+            dropped: verdict.dropped,
             ..Decoder::default()
         };
-        let spec = root.get("spec");
-        let decoded = kind(spec.as_ref().map(|entry| entry.value), &mut decoder);
-        let meta = root
-            .get("metadata")
-            .and_then(|entry| Meta::decode(entry.value, &mut decoder))
-            .unwrap_or_default();
-        self.texts = decoder.texts;
-        decoder.placeholders.sort_unstable();
-        let mut resource = Resource::from(Object {
-            span: root.span(),
-            kind: head.kind_node.span(),
-            spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
-            namespace: Namespace::default(),
-            meta,
-            spec: decoded,
-            placeholders: decoder.placeholders.into(),
-            misspelt: verdict.lacking.into(),
-            refused: false,
-        });
-        if let Some(written) = resource.written_namespace() {
-            resource.namespace = Namespace {
-                name: Some(Arc::from(written.value.as_str())),
-                because: Some(written.span),
-            };
+        let lacking: Box<[Misspelt]> = verdict.lacking.into();
+        let mut resource = self.resource(root, head, kind, &mut decoder);
+        resource.misspelt = lacking.clone();
+        let refused;
+        if self.as_meant && !verdict.meant.is_empty() {
+            let mut written = findings.clone();
+            refused = self.admit(&resource, &verdict.misspelt, &mut written);
+            decoder.read_as(verdict.meant.iter().map(|it| (it.key, it.field)));
+            resource = self.resource(root, head, kind, &mut decoder);
+            resource.misspelt = lacking;
+            resource.meant = verdict.meant.iter().map(|it| it.entry).collect();
+            self.admit(&resource, &verdict.misspelt, &mut findings);
+            findings.retain(|it| it.rule == SPELLING || !touches(it, &resource.meant));
+            let is_meant = |it: &Diagnostic| touches(it, &resource.meant);
+            let stands = findings
+                .iter()
+                .any(|it| it.refused_by.is_some() && !is_meant(it));
+            blame_spelling(&mut findings, &written);
+            resource.refused = stands;
+        } else {
+            refused = self.admit(&resource, &verdict.misspelt, &mut findings);
+            resource.refused = refused;
         }
-        let misspelt = verdict.misspelt;
-        let (mut follows, mut findings): (Vec<_>, Vec<_>) = verdict
-            .findings
-            .into_iter()
-            .partition(|it| is_misspelt(&resource.misspelt, it));
-        findings.extend(fault);
-        // What the API server refuses, it refuses first.
-        let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
-        let said: HashSet<_> = findings
-            .iter()
-            .filter(|it| it.refused_by.is_some())
-            .map(place)
-            .chain(misspelt)
-            .collect();
-        let (later, mut refused): (Vec<_>, Vec<_>) = admission::check(&resource, self.version)
-            .into_iter()
-            .filter(|it| !said.contains(&place(it)))
-            .partition(|it| follows_from(&resource.misspelt, it));
-        follows.extend(later);
-        findings.append(&mut refused);
-        findings.retain(|finding| !touches(finding, &resource.placeholders));
-        for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
-            blame(&mut findings, &resource.misspelt, follow);
-            resource.refused = true;
-        }
-        resource.refused |= findings.iter().any(|it| it.refused_by.is_some());
+        out.refused += usize::from(refused);
         if resource.refused {
             resource.spec.keep_hosts();
             // What is not admitted is not admitted with a warning.
@@ -135,11 +116,83 @@ impl Reader {
         object.meta.keep_asked(&object.spec);
         out.resources.push(resource);
     }
+
+    fn resource(
+        &mut self,
+        root: Node<'_>,
+        head: &Head<'_>,
+        kind: Read,
+        decoder: &mut Decoder,
+    ) -> Resource {
+        decoder.texts = std::mem::take(&mut self.texts);
+        let spec = root.get("spec");
+        let decoded = kind(spec.as_ref().map(|entry| entry.value), decoder);
+        let meta = root
+            .get("metadata")
+            .and_then(|entry| Meta::decode(entry.value, decoder))
+            .unwrap_or_default();
+        self.texts = std::mem::take(&mut decoder.texts);
+        let mut placeholders = std::mem::take(&mut decoder.placeholders);
+        placeholders.sort_unstable();
+        let mut resource = Resource::from(Object {
+            span: root.span(),
+            kind: head.kind_node.span(),
+            spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
+            namespace: Namespace::default(),
+            meta,
+            spec: decoded,
+            placeholders: placeholders.into(),
+            misspelt: Box::default(),
+            meant: Box::default(),
+            refused: false,
+        });
+        if let Some(written) = resource.written_namespace() {
+            resource.namespace = Namespace {
+                name: Some(Arc::from(written.value.as_str())),
+                because: Some(written.span),
+            };
+        }
+        resource
+    }
+
+    /// Adds what admission says to what the schema says. Whether the object is refused.
+    fn admit(
+        &self,
+        resource: &Resource,
+        misspelt: &[(Span, Option<Box<str>>)],
+        findings: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let (mut follows, others): (Vec<_>, Vec<_>) = std::mem::take(findings)
+            .into_iter()
+            .partition(|it| is_misspelt(&resource.misspelt, it));
+        *findings = others;
+        // What the API server refuses, it refuses first.
+        let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
+        let said: HashSet<_> = findings
+            .iter()
+            .filter(|it| it.refused_by.is_some())
+            .map(place)
+            .chain(misspelt.iter().cloned())
+            .collect();
+        let (later, mut refused): (Vec<_>, Vec<_>) = admission::check(resource, self.version)
+            .into_iter()
+            .filter(|it| !said.contains(&place(it)))
+            .partition(|it| follows_from(&resource.misspelt, it));
+        follows.extend(later);
+        findings.append(&mut refused);
+        findings.retain(|finding| !touches(finding, &resource.placeholders));
+        let mut is_refused = false;
+        for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
+            blame(findings, &resource.misspelt, follow);
+            is_refused = true;
+        }
+        is_refused || findings.iter().any(|it| it.refused_by.is_some())
+    }
 }
 
-/// Reads the resources of one document.
+/// Reads the resources of one document, as they are in the cluster.
 pub fn read(root: Node<'_>, version: IstioVersion) -> Decoded {
-    Reader::new(version).read(root)
+    Reader::new(version, false).read(root)
 }
 
 /// What is wrong with the values of a patch; what it leaves out stands elsewhere.
@@ -174,12 +227,35 @@ fn blame(findings: &mut [Diagnostic], misspelt: &[Misspelt], follow: &Diagnostic
     let objects = misspelt.iter().filter(|it| causes(it, follow));
     let objects: Vec<Span> = objects.map(|it| it.object).collect();
     let cause = findings.iter_mut().find(|finding| {
-        finding.rule == "unknown-field" && objects.iter().any(|it| it.contains(finding.span))
+        finding.rule == SPELLING && objects.iter().any(|it| it.contains(finding.span))
     });
     if let Some(cause) = cause.filter(|it| it.refused_by.is_none()) {
         cause.refused_by = follow.refused_by;
     }
 }
+
+/// What is read as meant is still refused for its spelling: one of the fields says by whom.
+fn blame_spelling(findings: &mut [Diagnostic], written: &[Diagnostic]) {
+    if findings.iter().any(|it| it.refused_by.is_some()) {
+        return;
+    }
+    let mut blamed = written.iter().filter(|it| it.refused_by.is_some());
+    let Some(first) = blamed.next() else { return };
+    let spellings = || written.iter().filter(|it| it.rule == SPELLING);
+    let own = spellings().find(|it| it.refused_by.is_some());
+    let Some(cause) = own.or_else(|| spellings().next()) else {
+        return;
+    };
+    let cause = findings
+        .iter_mut()
+        .find(|it| it.rule == SPELLING && it.span == cause.span);
+    if let Some(cause) = cause {
+        cause.refused_by = first.refused_by;
+    }
+}
+
+/// Says that a field is unknown, and what it may mean.
+const SPELLING: &str = "unknown-field";
 
 type Read = fn(Option<Node<'_>>, &mut Decoder) -> Spec;
 

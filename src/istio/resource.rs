@@ -203,7 +203,9 @@ pub struct Object {
     pub placeholders: Box<[Span]>,
     /// What it lacks only because it is misspelt.
     pub misspelt: Box<[Misspelt]>,
-    /// Admission refuses it: for the model it does not exist.
+    /// Fields that are read as if they were spelt right, sorted. A finding that rests on one of them is not said.
+    pub meant: Box<[Span]>,
+    /// Admission refuses it, as far as it is read: for the model it does not exist.
     pub refused: bool,
 }
 

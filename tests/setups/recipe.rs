@@ -19,6 +19,16 @@ pub struct Recipe {
     pub whole: bool,
 }
 
+/// A key of a manifest.
+pub struct Key {
+    pub text: String,
+    /// From 1.
+    pub line: usize,
+    /// The byte behind it.
+    pub end: usize,
+    pub is_quoted: bool,
+}
+
 impl Recipe {
     /// # Panics
     /// If the head of the file is not as `testdata/known-good/README.md` says.
@@ -48,6 +58,36 @@ impl Recipe {
             name,
             text,
         }
+    }
+
+    /// The keys in the specs of Istio's objects.
+    pub fn keys(&self) -> Vec<Key> {
+        let tree = Tree::parse(FileId(0), &self.text);
+        let mut keys = Vec::new();
+        for document in tree.documents(&self.text) {
+            let version = document.root.get("apiVersion");
+            let version = version.and_then(|it| Some(it.value.as_str()?.into_owned()));
+            let istio = version.is_some_and(|it| it.starts_with("networking.istio.io/"));
+            if let Some(spec) = document.root.get("spec").filter(|_| istio) {
+                self.collect(spec.value, &mut keys);
+            }
+        }
+        keys
+    }
+
+    fn collect(&self, node: Node<'_>, keys: &mut Vec<Key>) {
+        for entry in node.entries() {
+            let span = entry.key.span();
+            let before = &self.text[..span.start as usize];
+            keys.push(Key {
+                text: entry.name.clone().into_owned(),
+                line: before.matches('\n').count() + 1,
+                end: span.end as usize,
+                is_quoted: (span.end - span.start) as usize != entry.name.len(),
+            });
+            self.collect(entry.value, keys);
+        }
+        node.items().for_each(|item| self.collect(item, keys));
     }
 
     /// Whether it says what holds for all of the mesh, so that no second of its kind can stand beside it.

@@ -1,6 +1,7 @@
 //! Whole documents, read and judged.
 
 use super::*;
+use crate::istio::decode::Items as _;
 use crate::source::FileId;
 use crate::yaml::Tree;
 
@@ -53,6 +54,41 @@ fn what_stands_beside_a_misspelt_field_is_kept() {
     };
     assert!(!rule.refused && rule.misspells_top());
     assert!(spec.traffic_policy.is_some());
+}
+
+/// Nothing is said of what follows, but the object is refused all the same.
+#[test]
+fn a_misspelt_field_can_be_read_as_what_it_means() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: a}\nspec:\n  \
+                host: [a.example]\n  gateways: [mesh]\n  http:\n  - route: [{destination: {host: a.example}}]\n";
+    let tree = Tree::parse(FileId(0), text);
+    let root = tree.documents(text).next().unwrap().root;
+    let out = Reader::new(IstioVersion::default(), true).read(root);
+    let [finding] = &out.diagnostics[..] else {
+        panic!("{:?}", out.diagnostics);
+    };
+    assert_eq!(
+        (finding.rule, finding.refused_by.is_some()),
+        (SPELLING, true)
+    );
+    assert_eq!(out.refused, 1);
+    let [service] = &out.resources[..] else {
+        panic!("{:?}", out.resources);
+    };
+    let Spec::VirtualService(spec) = &service.spec else {
+        panic!("{:?}", service.spec);
+    };
+    assert!(!service.refused && spec.hosts.items().len() == 1);
+    let [meant] = service.meant[..] else {
+        panic!("{:?}", service.meant);
+    };
+    assert_eq!(
+        &text[meant.start as usize..meant.end as usize],
+        "host: [a.example]"
+    );
+
+    let written = decode(text);
+    assert!(written.resources[0].refused && written.diagnostics.len() > 1);
 }
 
 #[test]

@@ -81,6 +81,17 @@ pub(in crate::istio) struct Verdict {
     pub(in crate::istio) misspelt: Vec<(Span, Option<Box<str>>)>,
     /// Other fields that are missing because they are.
     pub(in crate::istio) lacking: Vec<Misspelt>,
+    /// The fields that are spelt wrong, and of which is known what they mean, sorted.
+    pub(in crate::istio) meant: Vec<Meant>,
+}
+
+/// An entry that stands for the field that it is misspelt for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::istio) struct Meant {
+    pub(in crate::istio) key: Span,
+    /// With its value.
+    pub(in crate::istio) entry: Span,
+    pub(in crate::istio) field: &'static str,
 }
 
 impl<'t> Checker<'t> {
@@ -98,6 +109,7 @@ impl<'t> Checker<'t> {
     fn run(mut self, schema: &'static Schema, root: Node<'t>) -> Verdict {
         self.value(schema, root);
         self.verdict.dropped.sort_unstable();
+        self.verdict.meant.sort_unstable_by_key(|it| it.key);
         self.verdict
     }
 

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::check::{Checker, Part};
+use super::check::{Checker, Meant, Part};
 use super::places::fold;
 use super::unknown::{self, Unknown};
 use super::{Field, Shape};
@@ -120,6 +120,25 @@ impl<'t> Object<'t> {
         found
     }
 
+    /// The unknown fields that stand for one that is not there, at most so many.
+    fn stands_for(&self, room: usize) -> Vec<Meant> {
+        let mut out: Vec<Meant> = Vec::new();
+        for strange in self.strange.iter().take(room) {
+            let Some(field) = self.meant(strange).filter(|name| !self.has(name)) else {
+                continue;
+            };
+            if out.iter().all(|it| it.field != field) {
+                let entry = &strange.entry;
+                out.push(Meant {
+                    key: entry.key.span(),
+                    entry: whole(entry),
+                    field,
+                });
+            }
+        }
+        out
+    }
+
     /// The fields that it lacks because of what stands there instead, at most so many. `""` stands for whatever field was
     /// meant where none is known.
     fn lacking(&self, room: usize) -> impl Iterator<Item = &'static str> {
@@ -146,6 +165,7 @@ impl<'t> Checker<'t> {
         self.say_unknown(fields, mistakes, &misspelt);
         if self.part == Part::Whole {
             let room = MISSPELT.saturating_sub(self.verdict.lacking.len());
+            self.verdict.meant.append(&mut object.stands_for(room));
             for field in object.lacking(room) {
                 self.note_lacking(node, field);
             }
@@ -231,6 +251,15 @@ impl<'t> Checker<'t> {
             }
             self.child(&field.schema, entry);
         }
+    }
+}
+
+/// From the key to the end of the value, which stands elsewhere if it is an alias.
+fn whole(entry: &Entry<'_>) -> Span {
+    let (key, value) = (entry.key.span(), entry.value.span());
+    match key.file == value.file && key.end <= value.start {
+        true => Span::new(key.file, key.start, value.end),
+        false => key,
     }
 }
 
