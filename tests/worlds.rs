@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use egress_lint::istio::{self, IstioVersion};
 use egress_lint::manifest::{Kinds, Kustomizations, State, classify, state_of_file};
 use egress_lint::source::{FileId, Sources, Span};
-use egress_lint::world::{File, MeshOrigin, Options, Worlds, assign_namespaces, find_mesh, split};
+use egress_lint::world::{
+    File, MeshOrigin, Options, Worlds, assign_namespaces, assign_revisions, find_mesh, split,
+};
 use egress_lint::yaml::Tree;
 use tree_case::Case;
 
@@ -59,6 +61,7 @@ fn read(place: &str, id: FileId, text: &str, kustomizations: &Kustomizations) ->
         }
     }
     assign_namespaces(&mut file.resources, place, kustomizations, None);
+    assign_revisions(&mut file.resources, place, kustomizations);
     file
 }
 

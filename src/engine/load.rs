@@ -14,7 +14,7 @@ use crate::istio::{INJECT, IstioVersion, Resource};
 use crate::manifest::{Change, Kustomizations, state_of_file};
 use crate::source::{Content, Discovery, FileId, Problem, ReadError, SourceFile, Sources};
 use crate::suppress::Comments;
-use crate::world::{Fallback, File, assign_namespaces};
+use crate::world::{Fallback, File, assign_namespaces, assign_revisions};
 
 /// What is to be loaded, and what must be known for it.
 #[derive(Debug)]
@@ -144,6 +144,7 @@ impl Parsing {
         let mut parsed = source.parse();
         let (resources, namespace) = (&mut parsed.resources, self.namespace.as_ref());
         assign_namespaces(resources, &text.place, &out.kustomizations, namespace);
+        assign_revisions(resources, &text.place, &out.kustomizations);
         parsed
     }
 }

@@ -53,6 +53,12 @@ impl<T> Map<T> {
         }
     }
 
+    pub(super) fn add(&mut self, key: Spanned<SmolStr>, value: Spanned<T>) {
+        let mut entries = std::mem::take(&mut self.0).into_vec();
+        entries.push((key, value));
+        self.0 = entries.into();
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }

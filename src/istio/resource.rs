@@ -265,6 +265,16 @@ impl Resource {
         written.filter(|it| !self.placeholders.contains(&it.span))
     }
 
+    /// Makes it one for this revision alone, whatever stands in the object; `None`: which one is not known.
+    pub fn set_revision(&mut self, revision: Option<&Spanned<String>>) {
+        let labels = &mut self.meta.labels;
+        labels.retain(|name| name != REVISION);
+        if let Some(revision) = revision {
+            let spanned = |text: &str| Spanned::new(text.into(), revision.span, revision.key);
+            labels.add(spanned(REVISION), spanned(&revision.value));
+        }
+    }
+
     pub fn reference(&self) -> ResourceRef {
         ResourceRef {
             kind: self.spec.kind(),

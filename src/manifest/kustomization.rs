@@ -32,6 +32,8 @@ pub struct Kustomization {
     pub changes: Vec<Change>,
     /// Set on every namespaced resource that it reaches, also on those that name another.
     pub namespace: Option<Spanned<String>>,
+    /// The label `istio.io/rev` that it puts on every resource that it reaches, also on those that have another.
+    pub revision: Option<Spanned<String>>,
     pub name_prefix: String,
     pub name_suffix: String,
     /// It also brings resources that are in no file: from a repository elsewhere, or out of a chart.
@@ -63,14 +65,8 @@ impl Kustomization {
             patches: Vec::new(),
             targeted: Vec::new(),
             changes: Vec::new(),
-            namespace: root.get("namespace").and_then(|entry| {
-                let name = entry.value.as_str().filter(|name| !name.is_empty())?;
-                Some(Spanned::new(
-                    name.into_owned(),
-                    entry.value.span(),
-                    entry.key.span(),
-                ))
-            }),
+            namespace: spanned(root, "namespace").filter(|name| !name.value.is_empty()),
+            revision: None,
             name_prefix: text(root, "namePrefix").unwrap_or_default(),
             name_suffix: text(root, "nameSuffix").unwrap_or_default(),
             remote: ["helmCharts", "helmChartInflationGenerator", "generators"]
@@ -105,8 +101,10 @@ impl Kustomization {
         }
         let common = root.get("commonLabels").map(|it| it.value);
         let pairs = items(root, "labels").filter_map(|it| Some(it.get("pairs")?.value));
-        for labels in common.into_iter().chain(pairs) {
+        // Kustomize puts the common ones on last.
+        for labels in pairs.chain(common) {
             out.changes.extend(Change::of_labels(labels));
+            out.revision = spanned(labels, REVISION).filter(is_label).or(out.revision);
         }
         for item in items(root, "patchesStrategicMerge") {
             match item.as_str() {
@@ -125,6 +123,21 @@ impl Kustomization {
             self.changes.extend(Change::of_patch(document.root, target));
         }
     }
+}
+
+/// The label that says which control plane an object is for.
+const REVISION: &str = "istio.io/rev";
+
+/// Whether it is the value of a label, and nothing that something will be put in the place of.
+fn is_label(value: &Spanned<String>) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    !value.is_empty() && value.chars().all(plain)
+}
+
+fn spanned(map: Node<'_>, key: &str) -> Option<Spanned<String>> {
+    let entry = map.get(key)?;
+    let value = entry.value.as_str()?.into_owned();
+    Some(Spanned::new(value, entry.value.span(), entry.key.span()))
 }
 
 fn text(map: Node<'_>, key: &str) -> Option<String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::worlds::{World, around};
 use crate::istio::resource::{REVISION, Resource, Spec};
+use crate::manifest::{Assigned, Kustomizations};
 use crate::source::Span;
 
 /// So many named revisions of one cluster are looked at. What only others see is judged by nobody.
@@ -15,6 +16,18 @@ const MOST: usize = 4;
 
 /// The revision of a control plane that is installed without one. Source: `REVISION` in the chart of istiod.
 const UNNAMED: &str = "default";
+
+/// Gives the objects of the file at `place` the revision that the labels of kustomizations give them.
+pub fn assign_revisions(resources: &mut [Resource], place: &str, kustomizations: &Kustomizations) {
+    for resource in resources.iter_mut().filter(|it| is_parted(it)) {
+        let written = resource.meta.labels.get(REVISION);
+        match kustomizations.revision(place, written.map(|it| it.value.as_str())) {
+            Assigned::To(revision) => resource.set_revision(Some(revision)),
+            Assigned::Differs => resource.set_revision(None),
+            Assigned::AsWritten => {}
+        }
+    }
+}
 
 /// The world as each revision sees it; the world itself where all objects are for one.
 ///

@@ -1,20 +1,20 @@
-//! Which namespace each kustomization hands down to what it reaches.
+//! Which namespace, or which label, each kustomization hands down to what it reaches.
 
 use super::Assigned;
 use super::graph::Graph;
 use crate::manifest::Kustomization;
 use crate::source::Spanned;
 
-/// The namespaces that the roots above one kustomization or file set, joined.
+/// The values that the roots above one kustomization or file set, joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Setting {
     /// Some root reaches it and sets none.
     none: bool,
-    names: Names,
+    values: Values,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Names {
+enum Values {
     #[default]
     Nothing,
     /// The kustomization that sets it; others may set the same.
@@ -22,16 +22,30 @@ enum Names {
     Several,
 }
 
+/// What a kustomization sets on all that it reaches.
+type Of = fn(&Kustomization) -> Option<&Spanned<String>>;
+
 /// What is handed down to each kustomization.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Inherited {
+    of: Of,
     settings: Vec<Setting>,
 }
 
+impl Default for Inherited {
+    fn default() -> Self {
+        Self {
+            of: |_| None,
+            settings: Vec::new(),
+        }
+    }
+}
+
 impl Inherited {
-    /// Hands namespaces down until nothing changes. Each setting can change a few times only, so this is linear.
-    pub(super) fn new(list: &[Kustomization], graph: &Graph) -> Self {
+    /// Hands values down until nothing changes. Each setting can change a few times only, so this is linear.
+    pub(super) fn new(list: &[Kustomization], graph: &Graph, of: Of) -> Self {
         let mut out = Self {
+            of,
             settings: vec![Setting::default(); list.len()],
         };
         out.hand_down(list, graph, graph.roots().collect());
@@ -43,8 +57,8 @@ impl Inherited {
         out
     }
 
-    /// The namespace of the objects in a file that these kustomizations name, of which one has `written` as its own.
-    pub(super) fn namespace<'a>(
+    /// The value for the objects in a file that these kustomizations name, of which one has `written` as its own.
+    pub(super) fn assigned<'a>(
         &self,
         list: &'a [Kustomization],
         named_by: &[usize],
@@ -52,12 +66,12 @@ impl Inherited {
     ) -> Assigned<'a> {
         let mut setting = Setting::default();
         for &index in named_by {
-            setting.join(list, self.outgoing(list, index));
+            self.join(list, &mut setting, self.outgoing(list, index));
         }
-        match (setting.names, setting.none) {
-            (Names::Nothing, _) => Assigned::AsWritten,
-            (Names::Several, _) => Assigned::Differs,
-            (Names::One(index), none) => match namespace_of(list, index) {
+        match (setting.values, setting.none) {
+            (Values::Nothing, _) => Assigned::AsWritten,
+            (Values::Several, _) => Assigned::Differs,
+            (Values::One(index), none) => match self.value(list, index) {
                 Some(name) if !none || written == Some(&name.value) => Assigned::To(name),
                 Some(_) => Assigned::Differs,
                 None => Assigned::AsWritten,
@@ -74,7 +88,7 @@ impl Inherited {
             let out = self.outgoing(list, index);
             for &child in graph.children(index) {
                 let mut joined = self.settings[child];
-                joined.join(list, out);
+                self.join(list, &mut joined, out);
                 if joined != self.settings[child] {
                     self.settings[child] = joined;
                     rest.push(child);
@@ -88,44 +102,43 @@ impl Inherited {
         let setting = self.settings.get(index).copied().unwrap_or_default();
         let mut out = Setting {
             none: false,
-            names: setting.names,
+            values: setting.values,
         };
         if setting.none {
-            let own = match namespace_of(list, index) {
+            let own = match self.value(list, index) {
                 Some(_) => Setting {
                     none: false,
-                    names: Names::One(index),
+                    values: Values::One(index),
                 },
                 None => Setting {
                     none: true,
-                    names: Names::Nothing,
+                    values: Values::Nothing,
                 },
             };
-            out.join(list, own);
+            self.join(list, &mut out, own);
         }
         out
     }
-}
 
-impl Setting {
-    fn join(&mut self, list: &[Kustomization], other: Self) {
-        self.none |= other.none;
-        self.names = match (self.names, other.names) {
-            (names, Names::Nothing) | (Names::Nothing, names) => names,
-            (Names::One(a), Names::One(b)) => {
-                let name = |index| namespace_of(list, index).map(|name| name.value.as_str());
-                if name(a) == name(b) {
+    /// Takes another setting in.
+    fn join(&self, list: &[Kustomization], setting: &mut Setting, other: Setting) {
+        setting.none |= other.none;
+        setting.values = match (setting.values, other.values) {
+            (values, Values::Nothing) | (Values::Nothing, values) => values,
+            (Values::One(a), Values::One(b)) => {
+                let value = |index| self.value(list, index).map(|it| it.value.as_str());
+                if value(a) == value(b) {
                     // The first one stays, so that each setting changes a few times at most.
-                    Names::One(a)
+                    Values::One(a)
                 } else {
-                    Names::Several
+                    Values::Several
                 }
             }
-            _ => Names::Several,
+            _ => Values::Several,
         };
     }
-}
 
-fn namespace_of(list: &[Kustomization], index: usize) -> Option<&Spanned<String>> {
-    list.get(index)?.namespace.as_ref()
+    fn value<'a>(&self, list: &'a [Kustomization], index: usize) -> Option<&'a Spanned<String>> {
+        (self.of)(list.get(index)?)
+    }
 }

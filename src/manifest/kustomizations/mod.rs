@@ -1,4 +1,4 @@
-//! All kustomizations of a run: which files each reaches, and which namespace that gives to a file.
+//! All kustomizations of a run: which files each reaches, and which namespace and revision that gives to a file.
 
 mod graph;
 mod inherited;
@@ -17,7 +17,7 @@ use graph::Graph;
 use inherited::Inherited;
 pub use tree::{Reached, Tree};
 
-/// What the kustomizations make of a namespace.
+/// What the kustomizations make of a value that they set on all that they reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assigned<'a> {
     /// As written in the object, also where that is nothing.
@@ -34,7 +34,8 @@ pub struct Kustomizations {
     /// The kustomizations that name a file directly.
     listed: HashMap<String, Vec<usize>>,
     patched: HashSet<String>,
-    inherited: Inherited,
+    namespaces: Inherited,
+    revisions: Inherited,
     /// Whether a root above each also brings what no file holds.
     open: Vec<bool>,
 }
@@ -105,7 +106,8 @@ impl Kustomizations {
             open[index] = true;
         }
         Self {
-            inherited: Inherited::new(&list, &graph),
+            namespaces: Inherited::new(&list, &graph, |it| it.namespace.as_ref()),
+            revisions: Inherited::new(&list, &graph, |it| it.revision.as_ref()),
             list,
             graph,
             listed,
@@ -136,7 +138,13 @@ impl Kustomizations {
     /// The outermost kustomization that sets one counts; where the roots disagree it is unknown.
     pub fn namespace(&self, place: &str, written: Option<&str>) -> Assigned<'_> {
         let named_by = self.listing(place);
-        self.inherited.namespace(&self.list, named_by, written)
+        self.namespaces.assigned(&self.list, named_by, written)
+    }
+
+    /// The same for the label `istio.io/rev`.
+    pub fn revision(&self, place: &str, written: Option<&str>) -> Assigned<'_> {
+        let named_by = self.listing(place);
+        self.revisions.assigned(&self.list, named_by, written)
     }
 
     /// The places of all files that share a root with the file: they are applied together.

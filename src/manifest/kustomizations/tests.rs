@@ -237,3 +237,31 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn labels_give_a_revision() {
+    let all = read(&[
+        ("base/kustomization.yaml", "resources: [se.yaml]\n"),
+        (
+            "canary/kustomization.yaml",
+            "resources: [../base, dr.yaml]\nlabels:\n- pairs: {team: x}\n- pairs: {istio.io/rev: canary}\n",
+        ),
+        (
+            "both/kustomization.yaml",
+            "resources: [vs.yaml]\ncommonLabels: {istio.io/rev: a}\nlabels:\n- pairs: {istio.io/rev: b}\n",
+        ),
+        (
+            "later/kustomization.yaml",
+            "resources: [gw.yaml]\ncommonLabels: {istio.io/rev: \"${REV}\"}\n",
+        ),
+    ]);
+    let revision = |place, written| match all.revision(place, written) {
+        Assigned::To(name) => name.value.as_str(),
+        Assigned::AsWritten => "as written",
+        Assigned::Differs => "?",
+    };
+    assert_eq!(revision("canary/dr.yaml", Some("other")), "canary");
+    assert_eq!(revision("base/se.yaml", None), "canary");
+    assert_eq!(revision("both/vs.yaml", None), "a");
+    assert_eq!(revision("later/gw.yaml", Some("x")), "as written");
+}
