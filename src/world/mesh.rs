@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::revision::UNNAMED;
 use crate::diag::{Diagnostic, Severity};
 use crate::istio::mesh::MeshConfig;
 use crate::manifest::{State, classify};
@@ -12,6 +13,8 @@ use crate::yaml::{Kind, Node, SyntaxError, embedded};
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundMesh {
     pub config: MeshConfig,
+    /// The revision of the control plane that reads it, where its place says so.
+    pub revision: Option<Box<str>>,
     /// The map that holds its fields.
     pub span: Span,
     /// Values that something will be put in the place of.
@@ -28,6 +31,7 @@ impl FoundMesh {
         finding.help = Some(IGNORED.into());
         Self {
             config: MeshConfig::default(),
+            revision: None,
             span: fault.span,
             placeholders: Vec::new(),
             diagnostics: vec![finding],
@@ -39,6 +43,7 @@ impl FoundMesh {
         let read = MeshConfig::read(node)?;
         Some(Self {
             config: read.config,
+            revision: None,
             span: node.span(),
             placeholders: read.placeholders,
             diagnostics: read.diagnostics,
@@ -76,10 +81,21 @@ impl std::ops::Deref for Mesh<'_> {
 static DEFAULT: LazyLock<MeshConfig> = LazyLock::new(MeshConfig::default);
 
 const NONE: &str = "no mesh configuration is among the files, so Istio's defaults hold";
+const OF_OTHERS: &str =
+    "no mesh configuration among the files is for this revision, so Istio's defaults hold";
 const SEVERAL: &str =
     "several mesh configurations are among the files and none is the one, so Istio's defaults hold";
 
 impl<'a> Mesh<'a> {
+    /// The one that holds for a revision where these are found.
+    pub(super) fn of_revision(found: &[&'a FoundMesh], revision: &str) -> Self {
+        let is_for_it = |it: &&FoundMesh| it.revision.as_deref().is_none_or(|own| own == revision);
+        match found.iter().copied().any(|it| is_for_it(&it)) {
+            true => Self::choose(found.iter().copied().filter(is_for_it)),
+            false => Self::default_because(OF_OTHERS),
+        }
+    }
+
     /// The one that holds where these are found.
     pub(super) fn choose(mut found: impl Iterator<Item = &'a FoundMesh>) -> Self {
         match (found.next(), found.next()) {
@@ -110,39 +126,52 @@ pub fn find_mesh(root: Node<'_>) -> Option<FoundMesh> {
     if root.kind() != Kind::Map {
         return None;
     }
-    let Some(kind) = text(root, &["kind"]) else {
-        return find(root, &["meshConfig"]).and_then(read).or_else(|| {
-            // Values of a chart that has Istio's as a part.
-            let mut parts = root
-                .entries()
-                .filter(|entry| entry.value.kind() == Kind::Map)
-                .filter_map(|entry| find(entry.value, &["meshConfig"]));
-            let only = parts.next()?;
-            parts.next().is_none().then(|| read(only)).flatten()
-        });
-    };
-    if kind == "ConfigMap" {
-        let name = text(root, &["metadata", "name"])?;
-        if name != "istio" && !name.starts_with("istio-") {
-            return None;
-        }
-        let mesh = find(root, &["data", "mesh"])?;
-        let inner = embedded(mesh)?;
-        if let Some(fault) = inner.errors().first() {
-            let text = mesh.as_str()?;
-            let filled_in = classify(&text, None) == State::Template;
-            return (!filled_in).then(|| FoundMesh::unreadable(fault));
-        }
-        let document = inner.documents(root.source()).next()?;
-        return read(document.root);
+    match text(root, &["kind"]).as_deref() {
+        None => in_values(root),
+        Some("ConfigMap") => in_config_map(root),
+        Some(_) => in_operator(root),
     }
-    [
-        &["spec", "meshConfig"][..],
-        &["spec", "values", "meshConfig"],
-    ]
-    .into_iter()
-    .find_map(|path| find(root, path))
-    .and_then(read)
+}
+
+fn in_values(root: Node<'_>) -> Option<FoundMesh> {
+    if let Some(own) = find(root, &["meshConfig"]) {
+        return FoundMesh::read(own);
+    }
+    // Values of a chart that has Istio's as a part.
+    let parts = root.entries().map(|entry| entry.value);
+    let parts = parts.filter(|part| part.kind() == Kind::Map);
+    let mut parts = parts.filter_map(|part| find(part, &["meshConfig"]));
+    let only = parts.next().filter(|_| parts.next().is_none())?;
+    FoundMesh::read(only)
+}
+
+/// Its name says for which revision it is. Source: `getMeshConfigMapName` in `pilot/pkg/bootstrap/mesh.go`.
+fn in_config_map(root: Node<'_>) -> Option<FoundMesh> {
+    let name = text(root, &["metadata", "name"])?;
+    let revision = match &*name {
+        "istio" => UNNAMED,
+        name => name.strip_prefix("istio-")?,
+    };
+    let mesh = find(root, &["data", "mesh"])?;
+    let inner = embedded(mesh)?;
+    let found = match inner.errors().first() {
+        Some(_) if classify(&mesh.as_str()?, None) == State::Template => return None,
+        Some(fault) => FoundMesh::unreadable(fault),
+        None => FoundMesh::read(inner.documents(root.source()).next()?.root)?,
+    };
+    Some(FoundMesh {
+        revision: Some(revision.into()),
+        ..found
+    })
+}
+
+fn in_operator(root: Node<'_>) -> Option<FoundMesh> {
+    let values = &["spec", "values", "meshConfig"];
+    let mesh = find(root, &["spec", "meshConfig"]).or_else(|| find(root, values))?;
+    Some(FoundMesh {
+        revision: text(root, &["spec", "revision"]).map(Into::into),
+        ..FoundMesh::read(mesh)?
+    })
 }
 
 /// Follows the keys; `None` where one is missing or null.
@@ -156,8 +185,4 @@ fn find<'t>(root: Node<'t>, path: &[&str]) -> Option<Node<'t>> {
 
 fn text<'t>(root: Node<'t>, path: &[&str]) -> Option<std::borrow::Cow<'t, str>> {
     find(root, path)?.as_str()
-}
-
-fn read(node: Node<'_>) -> Option<FoundMesh> {
-    FoundMesh::read(node)
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::mesh::Mesh;
 use super::worlds::{World, around};
 use crate::istio::resource::{REVISION, Resource, Spec};
 use crate::manifest::{Assigned, Kustomizations};
@@ -15,7 +16,7 @@ use crate::source::Span;
 const MOST: usize = 4;
 
 /// The revision of a control plane that is installed without one. Source: `REVISION` in the chart of istiod.
-const UNNAMED: &str = "default";
+pub(super) const UNNAMED: &str = "default";
 
 /// Gives the objects of the file at `place` the revision that the labels of kustomizations give them.
 pub fn assign_revisions(resources: &mut [Resource], place: &str, kustomizations: &Kustomizations) {
@@ -64,6 +65,10 @@ fn view<'a>(world: &World<'a>, revision: &str) -> World<'a> {
         .partition(|it| !is_parted(it) || of(it).is_none_or(|own| own == revision));
     let mut left_out: Vec<_> = left_out.iter().map(|it| it.span).collect();
     left_out.sort_unstable();
+    let mesh = match world.meshes.as_slice() {
+        [] => world.mesh,
+        meshes => Mesh::of_revision(meshes, revision),
+    };
     let name = match &world.name {
         Some(name) => Arc::from(format!("{name}@{revision}")),
         None => Arc::from(revision),
@@ -71,6 +76,7 @@ fn view<'a>(world: &World<'a>, revision: &str) -> World<'a> {
     World {
         name: Some(name),
         resources,
+        mesh,
         left_out,
         ..world.clone()
     }

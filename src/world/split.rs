@@ -198,6 +198,10 @@ fn build<'a>(
     let mut ids: Vec<(FileId, &str)> = held().map(|file| (file.id, file.place.as_str())).collect();
     ids.sort_unstable();
     let (ids, places) = ids.into_iter().unzip();
+    let meshes: Vec<&FoundMesh> = match options.mesh {
+        Some(_) => Vec::new(),
+        None => held().flat_map(|file| &file.meshes).collect(),
+    };
     World {
         name: None,
         resources: plan
@@ -207,10 +211,10 @@ fn build<'a>(
             .flatten()
             .copied()
             .collect(),
-        mesh: options.mesh.map_or_else(
-            || Mesh::choose(held().flat_map(|file| &file.meshes)),
-            Mesh::of,
-        ),
+        mesh: options
+            .mesh
+            .map_or_else(|| Mesh::choose(meshes.iter().copied()), Mesh::of),
+        meshes,
         closed: options.closed
             && !plan.partial
             && held().all(|file| !file.broken && !kustomizations.is_open(&file.place)),

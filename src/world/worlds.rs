@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::mesh::Mesh;
+use super::mesh::{FoundMesh, Mesh};
 use super::rivals::{FileIndex, Rivals};
 use crate::diag::Diagnostic;
 use crate::istio::Resource;
@@ -19,6 +19,8 @@ pub struct World<'a> {
     /// In the order of (place, line). Of several definitions in one file the last, as it is the one that stays.
     pub resources: Vec<&'a Resource>,
     pub mesh: Mesh<'a>,
+    /// Those that its files carry, unless the user has given one.
+    pub(super) meshes: Vec<&'a FoundMesh>,
     /// Nothing else exists in the cluster: what is missing here is missing.
     pub closed: bool,
     /// A file says of single pods of an ambient namespace whether they have a sidecar.
