@@ -61,7 +61,9 @@ impl Check for TcpWithoutAddress {
                 let unresolved = definition.resolution == Resolution::Passthrough;
                 let why = if sniffed {
                     Why::Sniffed
-                } else if crowded || unresolved {
+                } else if unresolved {
+                    Why::Open
+                } else if crowded {
                     Why::Crowded
                 } else {
                     Why::Alone
@@ -85,6 +87,8 @@ impl Check for TcpWithoutAddress {
 enum Why {
     /// The port names no protocol: what is not HTTP is TCP.
     Sniffed,
+    /// Where a connection goes the client says.
+    Open,
     /// Clients have connections to other hosts on the port.
     Crowded,
     Alone,
@@ -105,6 +109,12 @@ fn report(why: Why, protocol: &str, ports: &[&Port<'_>], host: &Host<'_>, out: &
         (_, true) => format!("carry {protocol}"),
     };
     let message = match several {
+        _ if why == Why::Open => format!(
+            "{} {} of `{name}` {carries} without an address: with the resolution `NONE`, connections to any address get \
+             out there, also under `REGISTRY_ONLY`",
+            if several { "ports" } else { "port" },
+            numbers(ports),
+        ),
         false => format!(
             "port {} of `{name}` {carries} and has no address: its listener takes every connection to the port \
              that no other entry claims",
@@ -118,7 +128,7 @@ fn report(why: Why, protocol: &str, ports: &[&Port<'_>], host: &Host<'_>, out: &
     };
     let basis = match why {
         Why::Sniffed => Basis::assuming("what clients send there is not HTTP"),
-        Why::Crowded => Basis::Proven,
+        Why::Open | Why::Crowded => Basis::Proven,
         Why::Alone if several => {
             Basis::assuming("clients also connect to other hosts on these ports")
         }
@@ -144,6 +154,7 @@ fn numbers(ports: &[&Port<'_>]) -> String {
         all.push(format!("{more} more"));
     }
     match all.split_last() {
+        Some((last, [])) => last.clone(),
         Some((last, before)) => format!("{} and {last}", before.join(", ")),
         None => String::new(),
     }
