@@ -64,7 +64,7 @@ impl Check for DestinationRuleDuplicate {
                 continue;
             };
             let message = format!(
-                "of two {what} for `{}` only the older counts, and the other is lost: this one or that of `{}`",
+                "of two {what} for `{}` only the older counts, and the other is lost: this one or that of the rule `{}`",
                 host.value,
                 other.name(),
             );

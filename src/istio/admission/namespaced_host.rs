@@ -10,12 +10,16 @@ use crate::source::Spanned;
 /// A host of a Sidecar: the namespace must be there.
 pub(super) fn check_sidecar(host: &Spanned<SmolStr>, review: &mut Review<'_>) {
     let Some((namespace, name)) = host.split_once('/') else {
-        review.push(
-            refusal(host.span, format!("`{}` has no namespace", host.value)).help(format!(
+        let help = match host.contains('.') {
+            true => format!(
                 "write `NAMESPACE/{}`, with `*` for any namespace and `.` for the own one",
                 host.value
-            )),
-        );
+            ),
+            false => "write `NAMESPACE/HOST` with the whole name of the host, or `NAMESPACE/*`"
+                .to_owned(),
+        };
+        let text = format!("`{}` has no namespace", host.value);
+        review.push(refusal(host.span, text).help(help));
         return;
     };
     let known = |text: &str| matches!(text, "*" | "." | "~") || is_label(text);
@@ -27,7 +31,8 @@ pub(super) fn check_sidecar(host: &Spanned<SmolStr>, review: &mut Review<'_>) {
         known(namespace)
     };
     check_namespace(host, namespace, right, review);
-    check_name(host, name, wildcard_domain_fault(name), review);
+    let whole = "write the whole name, as `name.namespace.svc.cluster.local`";
+    check_name(host, name, wildcard_domain_fault(name), whole, review);
 }
 
 /// A host of a Gateway: the namespace may be missing, and the host may be an address.
@@ -41,7 +46,11 @@ pub(super) fn check_gateway(host: &Spanned<SmolStr>, review: &mut Review<'_>) {
         }
     };
     let fault = wildcard_domain_fault(name).filter(|_| !is_address(name));
-    check_name(host, name, fault, review);
+    let whole = match name {
+        "localhost" => "leave it out, or take `*`: a Gateway cannot name `localhost`",
+        _ => "write the whole name that clients ask for",
+    };
+    check_name(host, name, fault, whole, review);
 }
 
 fn check_namespace(host: &Spanned<SmolStr>, namespace: &str, right: bool, review: &mut Review<'_>) {
@@ -56,7 +65,14 @@ fn check_namespace(host: &Spanned<SmolStr>, namespace: &str, right: bool, review
     }
 }
 
-fn check_name(host: &Spanned<SmolStr>, name: &str, fault: Option<String>, review: &mut Review<'_>) {
+/// `whole` says how to write a short name.
+fn check_name(
+    host: &Spanned<SmolStr>,
+    name: &str,
+    fault: Option<String>,
+    whole: &'static str,
+    review: &mut Review<'_>,
+) {
     if let Some(fault) = fault {
         review.push(refusal(host.span, format!("`{name}` is no host: {fault}")));
     } else if name != "*" && !name.contains('.') {
@@ -65,7 +81,7 @@ fn check_name(host: &Spanned<SmolStr>, name: &str, fault: Option<String>, review
                 host.span,
                 format!("`{name}` is a short name, which is not allowed here"),
             )
-            .help("write the whole name, as `name.namespace.svc.cluster.local`"),
+            .help(whole),
         );
     } else if name != "*" && name.contains('*') && !name.starts_with("*.") {
         review.push(
@@ -81,10 +97,15 @@ fn check_name(host: &Spanned<SmolStr>, name: &str, fault: Option<String>, review
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Diagnostic;
     use crate::istio::resource::Meta;
     use crate::source::{FileId, Span};
 
-    fn refused(text: &str, minor: u32, check: fn(&Spanned<SmolStr>, &mut Review<'_>)) -> bool {
+    fn found(
+        text: &str,
+        minor: u32,
+        check: fn(&Spanned<SmolStr>, &mut Review<'_>),
+    ) -> Vec<Diagnostic> {
         let span = Span::new(FileId(0), 0, 0);
         let mut review = Review {
             version: IstioVersion(minor),
@@ -94,7 +115,27 @@ mod tests {
             findings: Vec::new(),
         };
         check(&Spanned::new(text.into(), span, span), &mut review);
-        !review.findings.is_empty()
+        review.findings
+    }
+
+    fn refused(text: &str, minor: u32, check: fn(&Spanned<SmolStr>, &mut Review<'_>)) -> bool {
+        !found(text, minor, check).is_empty()
+    }
+
+    fn help(text: &str, check: fn(&Spanned<SmolStr>, &mut Review<'_>)) -> String {
+        let found = found(text, 30, check);
+        let help = found.first().and_then(|it| it.help.clone());
+        help.unwrap_or_default().into()
+    }
+
+    /// What is proposed is not refused as well.
+    #[test]
+    fn help_for_short_names() {
+        assert!(help("localhost", check_gateway).contains("cannot name `localhost`"));
+        assert!(help("shop", check_gateway).contains("that clients ask for"));
+        assert!(help("a.example", check_sidecar).contains("`NAMESPACE/a.example`"));
+        assert!(help("shop", check_sidecar).contains("the whole name"));
+        assert!(help("*/shop", check_sidecar).contains("`name.namespace.svc.cluster.local`"));
     }
 
     #[test]

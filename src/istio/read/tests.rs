@@ -246,6 +246,26 @@ fn a_field_that_is_there_is_not_meant_by_another() {
     }
 }
 
+/// `retryOn: a,b` in braces is one value and one field more.
+#[test]
+fn a_comma_in_braces_ends_a_value() {
+    let quote = "quote the value before it: in braces a comma ends a value";
+    for (retries, help) in [
+        ("{attempts: 2, retryOn: 5xx,reset}", Some(quote)),
+        ("{attempts: 2, reset: }", None),
+        ("{attempts: 2, reset: 1}", None),
+        ("\n      attempts: 2\n      reset:", None),
+    ] {
+        let text = format!(
+            "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a}}\nspec:\n  hosts: [a.example]\n  \
+             http:\n  - retries: {retries}\n    route: [{{destination: {{host: a}}}}]\n"
+        );
+        let found = decode(&text).diagnostics;
+        let found: Vec<_> = found.iter().map(|it| it.help.as_deref()).collect();
+        assert_eq!(found, [help], "{retries}");
+    }
+}
+
 /// Of the places that know `interval` the one that knows its neighbours too.
 #[test]
 fn fields_that_went_astray_together_belong_together() {

@@ -77,6 +77,10 @@ const INVENTED: &[(&str, &str)] = &[
         "circuitBreakers",
         "use `outlierDetection` and `connectionPool` in the `trafficPolicy` of a DestinationRule",
     ),
+    (
+        "consecutiveGateway5xxErrors",
+        "use `consecutiveGatewayErrors` of `outlierDetection`",
+    ),
     // Envoy's name.
     (
         "consecutiveGatewayFailure",
@@ -91,6 +95,10 @@ const INVENTED: &[(&str, &str)] = &[
         "use `retries` in an HTTP route of a VirtualService",
     ),
     ("websocketUpgrade", WEBSOCKETS),
+    (
+        "exclusionRegexps",
+        "remove it: beside Istio's own only what is included is kept",
+    ),
 ];
 
 /// What is said of one unknown field of an object, or of several that are one mistake.
@@ -181,6 +189,8 @@ pub(super) fn field<'t>(
         if home.is_of_block(at.kind) {
             mistake = Mistake::Astray(home);
         }
+    } else if entry.value.is_null() && entry.value.span().start == key.end {
+        finding = finding.help("quote the value before it: in braces a comma ends a value");
     }
     Unknown {
         finding,
