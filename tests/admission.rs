@@ -68,7 +68,7 @@ fn check(folder: &Path, file: &str, version: IstioVersion) -> Result<(), String>
             let unknown: BTreeSet<_> = findings
                 .iter()
                 .filter(|it| it.rule == "unknown-field")
-                .filter_map(|it| it.field.as_deref())
+                .filter_map(|it| it.extras().field.as_deref())
                 .collect();
             let wanted_unknown: BTreeSet<_> = verdict["unknown_fields"]
                 .as_array()

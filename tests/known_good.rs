@@ -14,9 +14,8 @@ use std::sync::Arc;
 use egress_lint::config::{self, Choice};
 use egress_lint::diag::Severity;
 use egress_lint::engine::{self, Levels, Request, Settings, known_rules};
-use egress_lint::istio::IstioVersion;
+use egress_lint::istio::{IstioVersion, Namespace};
 use egress_lint::source::{Content, Discovery, Found, Role, Sources};
-use egress_lint::world::Fallback;
 use harness::{list, root};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rayon::prelude::*;
@@ -139,9 +138,11 @@ fn loud(set_up: &SetUp) -> Vec<String> {
         sources,
         cwd,
         version,
-        namespace: set_up.namespace.map(|name| Fallback {
-            name: name.into(),
-            because: None,
+        namespace: set_up.namespace.map(|name| {
+            Arc::new(Namespace {
+                name: Some(name.into()),
+                because: None,
+            })
         }),
         parse_all: false,
         as_meant: true,

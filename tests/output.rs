@@ -97,8 +97,8 @@ fn sample() -> (Report, Sources) {
         namespace: Some("payments".into()),
         name: Some("partner".into()),
     }));
-    logical.field = Some("spec.resolution".into());
-    logical.worlds = Some(Box::from(["prod".into(), "staging".into()]));
+    logical.extras_mut().field = Some("spec.resolution".into());
+    logical.extras_mut().worlds = Some(Box::from(["prod".into(), "staging".into()]));
     let mut unknown = Diagnostic::new(
         "unknown-field",
         Severity::Error,
@@ -107,7 +107,7 @@ fn sample() -> (Report, Sources) {
     )
     .refused_by(RefusedBy::Schema);
     unknown.resource = logical.resource.clone();
-    unknown.field = Some("spec.ports[0].maxConections".into());
+    unknown.extras_mut().field = Some("spec.ports[0].maxConections".into());
     let mut budget = Diagnostic::new(
         "ejection-budget-zero",
         Severity::Advice,
@@ -126,10 +126,10 @@ fn sample() -> (Report, Sources) {
             text: "100".into(),
         }],
     });
-    budget.suppressed = Some(Box::new(Suppressed {
+    budget.extras_mut().suppressed = Some(Suppressed {
         by: Silencer::Comment,
         reason: Some("two VIPs from May on".into()),
-    }));
+    });
     let rule = |name, severity, fixable, page| RuleInfo {
         name,
         summary: "what it is in one line",
@@ -248,10 +248,10 @@ fn what_is_said_often_is_folded_and_can_be_unfolded() {
 fn silenced_findings_are_folded_apart() {
     let (mut report, sources) = many();
     for finding in report.diagnostics.iter_mut().take(24) {
-        finding.suppressed = Some(Box::new(Suppressed {
+        finding.extras_mut().suppressed = Some(Suppressed {
             by: Silencer::Baseline,
             reason: None,
-        }));
+        });
     }
     let all = Options {
         show_suppressed: true,

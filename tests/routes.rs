@@ -37,11 +37,9 @@ fn resources(version: IstioVersion, manifests: &str) -> Vec<Resource> {
     let decoded = tree
         .documents(manifests)
         .map(|it| istio::read(it.root, version));
-    let mut resources: Vec<_> = decoded.flat_map(|it| it.resources).collect();
-    for resource in &mut resources {
+    let resources: Vec<_> = decoded.flat_map(|it| it.resources).collect();
+    for resource in &resources {
         assert!(!resource.refused, "{} is refused", resource.name());
-        let namespace = resource.meta.namespace.as_ref();
-        resource.namespace.name = namespace.map(|name| name.value.as_str().into());
     }
     resources
 }

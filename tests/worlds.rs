@@ -101,7 +101,7 @@ fn print(sources: &Sources, files: &[File], worlds: &Worlds<'_>) -> String {
         }
     }
     for resource in files.iter().flat_map(|file| &file.resources) {
-        let Some(span) = resource.namespace.because else {
+        let Some(span) = resource.given.as_ref().and_then(|it| it.because) else {
             continue;
         };
         if span.file != resource.span.file {

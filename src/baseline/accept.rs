@@ -30,7 +30,9 @@ impl Baseline {
             if take(&mut left, &entry) {
                 known += accept(finding);
             } else {
-                finding.suppressed = None;
+                if finding.extras().suppressed.is_some() {
+                    finding.extras_mut().suppressed = None;
+                }
                 new.push((finding, entry));
             }
         }
@@ -86,6 +88,7 @@ impl Baseline {
 /// another silencer holds down needs no second one.
 fn may_know(finding: &Diagnostic) -> bool {
     let free = finding
+        .extras()
         .suppressed
         .as_ref()
         .is_none_or(|it| it.by == Silencer::Baseline);
@@ -102,10 +105,10 @@ fn take(left: &mut BTreeMap<Entry, usize>, entry: &Entry) -> bool {
 }
 
 fn accept(finding: &mut Diagnostic) -> usize {
-    finding.suppressed = Some(Box::new(Suppressed {
+    finding.extras_mut().suppressed = Some(Suppressed {
         by: Silencer::Baseline,
         reason: None,
-    }));
+    });
     1
 }
 

@@ -30,7 +30,7 @@ impl Entry {
             path: place.relative(path).into_owned(),
             rule: finding.rule.to_owned(),
             resource: finding.resource.as_deref().map(Self::resource),
-            field: finding.field.as_deref().map(without_numbers),
+            field: finding.extras().field.as_deref().map(without_numbers),
             text: excerpt(offending(finding, sources)),
         }
     }
@@ -45,7 +45,7 @@ impl Entry {
 /// then it is the rest of the line, which tells items apart.
 fn offending<'s>(finding: &Diagnostic, sources: &'s Sources) -> &'s str {
     let span = finding.span;
-    if finding.absent.is_none() || span.end - span.start > 1 {
+    if finding.extras().absent.is_none() || span.end - span.start > 1 {
         return sources.text(span);
     }
     let rest = sources.get(span.file).text.get(span.start as usize..);

@@ -157,7 +157,10 @@ fn exit(arguments: &Check, judged: &Judged) -> Exit {
     let fail_on = arguments.fail_on.or(configured);
     let fail_on = fail_on.unwrap_or(FailOn::Warning);
     let loaded = &session.loaded;
-    let mut counted = report.diagnostics.iter().filter(|d| d.suppressed.is_none());
+    let mut counted = report
+        .diagnostics
+        .iter()
+        .filter(|d| d.extras().suppressed.is_none());
     if !loaded.problems.is_empty() || counted.clone().any(|d| FIXED.contains(&d.rule)) {
         Exit::Trouble
     } else if counted.any(|finding| fail_on.fails(finding.severity)) {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 
@@ -10,12 +11,12 @@ use super::terminal::{self, Progress};
 use crate::config::{self, Choice, Config, PathGlobs};
 use crate::engine::{self, Loaded, Request};
 use crate::fix::Texts;
-use crate::istio::IstioVersion;
+use crate::istio::{IstioVersion, Namespace};
 use crate::source::{
     self, Content, FileId, Problem, ReadError, Search, Sources, Span, Spanned, read_stream,
     shown_path,
 };
-use crate::world::{Fallback, World};
+use crate::world::World;
 
 /// The configuration and the files of a run; what the command line says wins over the configuration.
 #[derive(Debug)]
@@ -171,15 +172,14 @@ pub(super) fn told(problem: &Problem) -> String {
 }
 
 /// The namespace of manifests that name none.
-fn namespace(inputs: &Inputs, config: &Config) -> Option<Fallback> {
-    let option = inputs.namespace.as_deref().map(|name| Fallback {
-        name: name.into(),
-        because: None,
-    });
-    option.or_else(|| {
-        config.namespace.as_ref().map(|name| Fallback {
-            name: name.value.as_str().into(),
-            because: Some(name.span),
+fn namespace(inputs: &Inputs, config: &Config) -> Option<Arc<Namespace>> {
+    let option = inputs.namespace.as_deref().map(|name| (name, None));
+    let setting = config.namespace.as_ref();
+    let given = option.or_else(|| setting.map(|name| (name.value.as_str(), Some(name.span))));
+    given.map(|(name, because)| {
+        Arc::new(Namespace {
+            name: Some(name.into()),
+            because,
         })
     })
 }

@@ -142,19 +142,42 @@ pub struct Finding {
     pub help: Option<Cow<'static, str>>,
     /// The offending value, or the nearest existing parent key of a child that is absent.
     pub span: Span,
-    /// The absent child the finding is about (`retries.attempts`), below the node at `span`.
-    pub absent: Option<Box<str>>,
     /// The lines, here or in other files, that make it so.
     pub related: Vec<Label>,
     pub refused_by: Option<RefusedBy>,
-    pub fix: Option<Box<Fix>>,
     /// Filled in by the engine, from the resource that `span` lies in.
     pub resource: Option<Arc<ResourceRef>>,
+    extras: Option<Box<Extras>>,
+}
+
+/// What few findings have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// The absent child the finding is about (`retries.attempts`), below the node at its span.
+    pub absent: Option<Box<str>>,
+    pub fix: Option<Fix>,
     /// Path in the object as Kubernetes writes it. Filled in by the engine where the author left it out.
     pub field: Option<Box<str>>,
     /// The worlds in which it holds, where there is more than one.
     pub worlds: Option<Box<[String]>>,
-    pub suppressed: Option<Box<Suppressed>>,
+    pub suppressed: Option<Suppressed>,
+}
+
+impl Finding {
+    pub fn extras(&self) -> &Extras {
+        const NONE: &Extras = &Extras {
+            absent: None,
+            fix: None,
+            field: None,
+            worlds: None,
+            suppressed: None,
+        };
+        self.extras.as_deref().unwrap_or(NONE)
+    }
+
+    pub fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
 }
 
 impl Diagnostic {
@@ -170,20 +193,16 @@ impl Diagnostic {
             message: message.into().into(),
             help: None,
             span,
-            absent: None,
             related: Vec::new(),
             refused_by: None,
-            fix: None,
             resource: None,
-            field: None,
-            worlds: None,
-            suppressed: None,
+            extras: None,
         }))
     }
 
     #[must_use]
     pub fn help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(fitting(help.into()));
         self
     }
 
@@ -195,7 +214,7 @@ impl Diagnostic {
             self.related.reserve_exact(1);
             self.related.push(Label {
                 span,
-                message: message.into(),
+                message: fitting(message.into()),
             });
         }
         self
@@ -207,15 +226,15 @@ impl Diagnostic {
         let note = format!("this assumes that {fact}");
         self.severity = Severity::Advice;
         self.help = Some(match self.help.take() {
-            Some(help) => format!("{help}; {note}").into(),
-            None => note.into(),
+            Some(help) => fitting(format!("{help}; {note}").into()),
+            None => fitting(note.into()),
         });
         self
     }
 
     #[must_use]
     pub fn absent(mut self, child: impl Into<Box<str>>) -> Self {
-        self.absent = Some(child.into());
+        self.extras_mut().absent = Some(child.into());
         self
     }
 
@@ -227,7 +246,9 @@ impl Diagnostic {
 
     #[must_use]
     pub fn fix(mut self, fix: impl Into<Option<Fix>>) -> Self {
-        self.fix = fix.into().map(Box::new);
+        if let Some(fix) = fix.into() {
+            self.extras_mut().fix = Some(fix);
+        }
         self
     }
 
@@ -235,6 +256,14 @@ impl Diagnostic {
     pub fn spans(&self) -> impl Iterator<Item = Span> {
         std::iter::once(self.span).chain(self.related.iter().map(|label| label.span))
     }
+}
+
+/// Without room to grow: there may be many.
+fn fitting(mut text: Cow<'static, str>) -> Cow<'static, str> {
+    if let Cow::Owned(text) = &mut text {
+        text.shrink_to_fit();
+    }
+    text
 }
 
 impl Deref for Diagnostic {

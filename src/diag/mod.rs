@@ -5,8 +5,8 @@ mod nearest;
 mod report;
 
 pub use diagnostic::{
-    Diagnostic, Edit, Finding, Fix, Label, RefusedBy, ResourceRef, Safety, Severity, Silencer,
-    Suppressed,
+    Diagnostic, Edit, Extras, Finding, Fix, Label, RefusedBy, ResourceRef, Safety, Severity,
+    Silencer, Suppressed,
 };
 pub use nearest::{meant, nearest};
 pub use report::{Baselined, Fixable, Report, RuleInfo, Summary};

@@ -76,7 +76,7 @@ impl Report {
         (counts.errors, counts.warnings, counts.advice) = (0, 0, 0);
         counts.suppressed = 0;
         for finding in &self.diagnostics {
-            *match (&finding.suppressed, finding.severity) {
+            *match (&finding.extras().suppressed, finding.severity) {
                 (Some(_), _) => &mut counts.suppressed,
                 (None, Severity::Error) => &mut counts.errors,
                 (None, Severity::Warning) => &mut counts.warnings,

@@ -52,23 +52,23 @@ impl<'a> Mesh<'a> {
 
     pub fn locality_lb(&self) -> Option<&'a LocalityLbSetting> {
         let setting = self.config.locality_lb_setting.as_ref()?;
-        Some(&*setting.value)
+        Some(&setting.value)
     }
 
     pub fn zone_aware_lb(&self) -> Option<&'a ZoneAwareLbSetting> {
         let setting = self.config.zone_aware_lb_setting.as_ref()?;
         let known = self.version.knows_zone_aware_lb();
-        known.then_some(&*setting.value)
+        known.then_some(&setting.value)
     }
 
     /// Holds for what no DestinationRule sets.
-    pub fn default_connection_pool(&self) -> Option<&'a Spanned<Box<ConnectionPool>>> {
-        self.default_traffic_policy()?.connection_pool.as_ref()
+    pub fn default_connection_pool(&self) -> Option<&'a Spanned<ConnectionPool>> {
+        self.default_traffic_policy()?.connection_pool.as_deref()
     }
 
     /// Holds for what no DestinationRule sets.
-    pub fn default_outlier_detection(&self) -> Option<&'a Spanned<Box<OutlierDetection>>> {
-        self.default_traffic_policy()?.outlier_detection.as_ref()
+    pub fn default_outlier_detection(&self) -> Option<&'a Spanned<OutlierDetection>> {
+        self.default_traffic_policy()?.outlier_detection.as_deref()
     }
 
     fn default_traffic_policy(&self) -> Option<&'a DefaultTrafficPolicy> {

@@ -17,10 +17,10 @@ const BY_SUBSET: &str = "the subset has a block of its own, and blocks are not m
 /// The blocks that hold for a port, and those that do not.
 #[derive(Clone, Debug, Default)]
 pub struct Policy<'m> {
-    pub load_balancer: Option<&'m Spanned<Box<LoadBalancer>>>,
-    pub connection_pool: Option<&'m Spanned<Box<ConnectionPool>>>,
-    pub outlier_detection: Option<&'m Spanned<Box<OutlierDetection>>>,
-    pub tls: Option<&'m Spanned<Box<ClientTls>>>,
+    pub load_balancer: Option<&'m Spanned<LoadBalancer>>,
+    pub connection_pool: Option<&'m Spanned<ConnectionPool>>,
+    pub outlier_detection: Option<&'m Spanned<OutlierDetection>>,
+    pub tls: Option<&'m Spanned<ClientTls>>,
     pub retry_budget: Option<&'m Spanned<RetryBudget>>,
     pub proxy_protocol: Option<&'m Spanned<ProxyProtocol>>,
     /// The port number of the `portLevelSettings` that made this.
@@ -53,10 +53,10 @@ impl<'m> Policy<'m> {
     /// A policy as it stands for one port.
     pub fn at_port(policy: &'m TrafficPolicy, port: u32) -> Self {
         let whole = Self {
-            load_balancer: policy.load_balancer.as_ref(),
-            connection_pool: policy.connection_pool.as_ref(),
-            outlier_detection: policy.outlier_detection.as_ref(),
-            tls: policy.tls.as_ref(),
+            load_balancer: policy.load_balancer.as_deref(),
+            connection_pool: policy.connection_pool.as_deref(),
+            outlier_detection: policy.outlier_detection.as_deref(),
+            tls: policy.tls.as_deref(),
             retry_budget: policy.retry_budget.as_deref(),
             proxy_protocol: policy.proxy_protocol.as_deref(),
             ..Self::default()
@@ -66,10 +66,10 @@ impl<'m> Policy<'m> {
         };
         let by_port = number_line(entry);
         let particular = Self {
-            load_balancer: entry.value.load_balancer.as_ref(),
-            connection_pool: entry.value.connection_pool.as_ref(),
-            outlier_detection: entry.value.outlier_detection.as_ref(),
-            tls: entry.value.tls.as_ref(),
+            load_balancer: entry.value.load_balancer.as_deref(),
+            connection_pool: entry.value.connection_pool.as_deref(),
+            outlier_detection: entry.value.outlier_detection.as_deref(),
+            tls: entry.value.tls.as_deref(),
             by_port: Some(by_port),
             ..Self::default()
         };

@@ -56,7 +56,7 @@ pub(super) fn fields<'a>(
 ) {
     let mut by_file: BTreeMap<FileId, Vec<&mut Diagnostic>> = BTreeMap::new();
     for finding in findings {
-        if finding.resource.is_some() && finding.field.is_none() {
+        if finding.resource.is_some() && finding.extras().field.is_none() {
             by_file.entry(finding.span.file).or_default().push(finding);
         }
     }
@@ -80,7 +80,7 @@ pub(super) fn fields<'a>(
                 paths(document.root, &mut wanted, &|span| objects.contains(&span));
             }
             for (finding, wanted) in inside.into_iter().zip(wanted) {
-                finding.field = field(wanted.path, finding.absent.as_deref());
+                finding.extras_mut().field = field(wanted.path, finding.extras().absent.as_deref());
             }
         }
     });
@@ -89,7 +89,7 @@ pub(super) fn fields<'a>(
 fn wanted(finding: &Diagnostic) -> Wanted {
     Wanted {
         span: finding.span,
-        parent: finding.absent.is_some(),
+        parent: finding.extras().absent.is_some(),
         path: String::new(),
     }
 }

@@ -108,7 +108,7 @@ fn keep_world(findings: &mut Vec<Diagnostic>, loaded: &Loaded, worlds: &Worlds<'
     };
     findings.retain(|finding| {
         let here = !manifests.contains(&finding.span.file) || world.sees(finding.span);
-        let holds = finding.worlds.as_ref();
+        let holds = finding.extras().worlds.as_ref();
         here && holds.is_none_or(|worlds| worlds.iter().any(|it| **it == *name))
     });
 }
@@ -146,7 +146,8 @@ fn silence(
         .iter()
         .filter(|file| {
             let mut resources = file.resources.iter();
-            file.broken || resources.any(|it| !it.placeholders.is_empty() || !it.meant.is_empty())
+            file.broken
+                || resources.any(|it| !it.placeholders().is_empty() || !it.meant().is_empty())
         })
         .map(|file| file.id)
         .collect();

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use memchr::memmem;
 use rayon::prelude::*;
@@ -10,11 +11,11 @@ use super::intake::{Text, take_in};
 use super::kustomize;
 use super::parse::{Parsed, Source};
 use crate::diag::Diagnostic;
-use crate::istio::{INJECT, IstioVersion, Resource};
+use crate::istio::{INJECT, IstioVersion, Namespace, Resource};
 use crate::manifest::{Change, Kustomizations, state_of_file};
 use crate::source::{Content, Discovery, FileId, Problem, ReadError, SourceFile, Sources};
 use crate::suppress::Comments;
-use crate::world::{Fallback, File, assign_namespaces, assign_revisions};
+use crate::world::{File, assign_namespaces, assign_revisions};
 
 /// What is to be loaded, and what must be known for it.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub struct Request<'a> {
     pub cwd: &'a Path,
     pub version: IstioVersion,
     /// The namespace of manifests that name none.
-    pub namespace: Option<Fallback>,
+    pub namespace: Option<Arc<Namespace>>,
     /// Parse every file: nothing is held back by its bytes.
     pub parse_all: bool,
     /// Read fields that are misspelt as what they mean, to judge all else. Otherwise they are not there, as in the cluster.
@@ -95,7 +96,7 @@ const SHARE: usize = 64;
 /// How the texts of a run are parsed.
 struct Parsing {
     version: IstioVersion,
-    namespace: Option<Fallback>,
+    namespace: Option<Arc<Namespace>>,
     /// Fields that are misspelt are read as what they mean.
     as_meant: bool,
     /// Nothing is held back by its bytes.
@@ -180,7 +181,7 @@ impl Loaded {
         } = text;
         for resource in &parsed.resources {
             self.istio += usize::from(resource.spec.is_istio());
-            self.placeholders += resource.placeholders.len();
+            self.placeholders += resource.placeholders().len();
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;

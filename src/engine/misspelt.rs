@@ -17,8 +17,8 @@ pub(super) fn drop<'a>(
 ) {
     let mut meant: Vec<Span> = Vec::new();
     let all = resources.flat_map(|resource| {
-        meant.extend(&resource.meant);
-        resource.misspelt.iter().copied()
+        meant.extend(resource.meant());
+        resource.misspelt().iter().copied()
     });
     let mut by_key: BTreeMap<(FileId, u32), Vec<Misspelt>> = BTreeMap::new();
     for one in all {

@@ -253,7 +253,7 @@ impl Parsed {
 fn syntax_error(error: &SyntaxError) -> Diagnostic {
     let mut finding = syntax(error.span, error.message.as_str());
     finding.help.clone_from(&error.help);
-    finding.fix.clone_from(&error.fix);
+    finding = finding.fix(error.fix.as_deref().cloned());
     for (span, message) in &error.because {
         finding = finding.because(*span, message.clone());
     }

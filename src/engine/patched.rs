@@ -40,7 +40,11 @@ pub(super) fn soften(findings: &mut [Diagnostic], loaded: &Loaded) {
         for span in finding.spans().filter(|_| !FIXED.contains(&finding.rule)) {
             if around(span).is_some() {
                 let mut probe = Diagnostic::new(finding.rule, Severity::Advice, span, "");
-                probe.absent = finding.absent.clone().filter(|_| span == finding.span);
+                probe.extras_mut().absent = finding
+                    .extras()
+                    .absent
+                    .clone()
+                    .filter(|_| span == finding.span);
                 probes.push(probe);
                 owners.push(at);
             }
@@ -49,7 +53,7 @@ pub(super) fn soften(findings: &mut [Diagnostic], loaded: &Loaded) {
     about::resources(&mut probes, loaded.resources());
     about::fields(&mut probes, &loaded.sources, loaded.resources());
     for (probe, at) in probes.iter().zip(owners) {
-        let path = probe.field.as_deref().unwrap_or_default();
+        let path = probe.extras().field.as_deref().unwrap_or_default();
         let change = around(probe.span).and_then(|resource| changes.touching(resource, path));
         if let (Some(change), Some(finding)) = (change, findings.get_mut(at)) {
             advise(finding, change);

@@ -10,7 +10,7 @@ pub(super) fn drop<'a>(
     resources: impl Iterator<Item = &'a Resource>,
 ) {
     let mut unknown: Vec<Span> = resources
-        .flat_map(|resource| resource.placeholders.iter().copied())
+        .flat_map(|resource| resource.placeholders().iter().copied())
         .collect();
     if unknown.is_empty() {
         return;

@@ -24,9 +24,10 @@ pub fn apply<'r>(
     let mut fixes = 0;
     for finding in findings {
         let Some(fix) = finding
+            .extras()
             .fix
             .as_ref()
-            .filter(|_| finding.suppressed.is_none())
+            .filter(|_| finding.extras().suppressed.is_none())
         else {
             continue;
         };
@@ -191,10 +192,10 @@ mod tests {
     #[test]
     fn unsafe_and_silenced_fixes_are_left_out() {
         let mut silenced = finding(Safety::Safe, &[(0, 1, "A")]);
-        silenced.suppressed = Some(Box::new(crate::diag::Suppressed {
+        silenced.extras_mut().suppressed = Some(crate::diag::Suppressed {
             by: crate::diag::Silencer::Comment,
             reason: None,
-        }));
+        });
         let findings = [finding(Safety::Unsafe, &[(1, 2, "B")]), silenced];
         assert_eq!(run("abc", &findings, Safety::Safe), ("abc".into(), 0));
         assert_eq!(run("abc", &findings, Safety::Unsafe), ("aBc".into(), 1));

@@ -13,9 +13,9 @@ pub(super) fn told_once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut known: HashMap<(&'static str, String), usize> = HashMap::new();
     let mut out: Vec<Diagnostic> = Vec::with_capacity(findings.len());
     for finding in findings {
-        let own = finding.fix.is_some()
-            || finding.absent.is_some()
-            || finding.field.is_some()
+        let own = finding.extras().fix.is_some()
+            || finding.extras().absent.is_some()
+            || finding.extras().field.is_some()
             || !finding.related.is_empty();
         if own {
             out.push(finding);

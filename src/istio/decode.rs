@@ -175,12 +175,6 @@ impl Decoder {
     }
 }
 
-impl<T: Decode> Decode for Box<T> {
-    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
-        T::decode(node, decoder).map(Box::new)
-    }
-}
-
 impl<T: Decode + Default> Decode for List<T> {
     fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
         if node.kind() != Kind::List {

@@ -21,7 +21,7 @@ message! {
     }
     ConfigPatch {
         apply_to: ApplyTo = "applyTo",
-        matches: Box<PatchMatch> = "match",
+        matches: PatchMatch = rare "match",
         patch: Patch = "patch",
     }
     PatchMatch {

@@ -26,8 +26,8 @@ message! {
         default_traffic_policy: DefaultTrafficPolicy = "defaultTrafficPolicy",
         tcp_keepalive: TcpKeepalive = "tcpKeepalive",
         h2_upgrade_policy: H2UpgradePolicy = "h2UpgradePolicy",
-        locality_lb_setting: Box<LocalityLbSetting> = "localityLbSetting",
-        zone_aware_lb_setting: Box<ZoneAwareLbSetting> = "zoneAwareLbSetting",
+        locality_lb_setting: LocalityLbSetting = rare "localityLbSetting",
+        zone_aware_lb_setting: ZoneAwareLbSetting = rare "zoneAwareLbSetting",
         enable_auto_mtls: Bool = "enableAutoMtls",
         default_service_export_to: List<SmolStr> = "defaultServiceExportTo",
         default_virtual_service_export_to: List<SmolStr> = "defaultVirtualServiceExportTo",
@@ -35,7 +35,7 @@ message! {
         discovery_selectors: List<LabelSelector> = "discoverySelectors",
         root_namespace: SmolStr = "rootNamespace",
         trust_domain: SmolStr = "trustDomain",
-        default_config: Box<ProxyDefaults> = "defaultConfig",
+        default_config: ProxyDefaults = rare "defaultConfig",
         extension_providers: List<ExtensionProvider> = "extensionProviders",
     }
     /// What proxies ask about requests, or send spans and logs to. It is of one kind; these are reached over HTTP.
@@ -49,8 +49,8 @@ message! {
         port: Int = "port",
     }
     DefaultTrafficPolicy {
-        connection_pool: Box<ConnectionPool> = "connectionPool",
-        outlier_detection: Box<OutlierDetection> = "outlierDetection",
+        connection_pool: ConnectionPool = rare "connectionPool",
+        outlier_detection: OutlierDetection = rare "outlierDetection",
     }
     /// The `ProxyConfig` inside of `MeshConfig`.
     ProxyDefaults {

@@ -13,7 +13,7 @@ message! {
         workload_selector: WorkloadSelector = "workloadSelector",
         ingress: List<SidecarIngress> = "ingress",
         egress: List<SidecarEgress> = "egress",
-        inbound_connection_pool: Box<ConnectionPool> = "inboundConnectionPool",
+        inbound_connection_pool: ConnectionPool = rare "inboundConnectionPool",
         outbound_traffic_policy: OutboundTrafficPolicy = "outboundTrafficPolicy",
     }
     SidecarEgress {
@@ -27,8 +27,8 @@ message! {
         bind: SmolStr = "bind",
         capture_mode: CaptureMode = "captureMode",
         default_endpoint: SmolStr = "defaultEndpoint",
-        tls: Box<ServerTls> = "tls",
-        connection_pool: Box<ConnectionPool> = "connectionPool",
+        tls: ServerTls = rare "tls",
+        connection_pool: ConnectionPool = rare "connectionPool",
     }
     SidecarPort {
         number: Int = "number",
@@ -48,7 +48,7 @@ message! {
         port: GatewayPort = "port",
         bind: SmolStr = "bind",
         hosts: List<SmolStr> = "hosts",
-        tls: Box<ServerTls> = "tls",
+        tls: ServerTls = rare "tls",
         default_endpoint: SmolStr = "defaultEndpoint",
         name: SmolStr = "name",
     }

@@ -1,13 +1,12 @@
 //! From the root of a document to the resources in it.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::alike::told_once;
 use super::api::Head;
 use super::decode::{Decode, Decoder, Texts};
 use super::placeholder::touches;
-use super::resource::{Meta, Misspelt, Namespace, Object, Resource, Spec};
+use super::resource::{Doubts, Meta, Misspelt, Object, Resource, Spec};
 use super::version::IstioVersion;
 use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
@@ -82,26 +81,28 @@ impl Reader {
             dropped: verdict.dropped,
             ..Decoder::default()
         };
-        let lacking: Box<[Misspelt]> = verdict.lacking.into();
-        let mut resource = self.resource(root, head, kind, &mut decoder);
-        resource.misspelt = lacking.clone();
         let refused;
+        let mut resource;
         if self.as_meant && !verdict.meant.is_empty() {
             let mut written = findings.clone();
+            let doubts = Doubts::lacking(verdict.lacking);
+            resource = self.resource(root, head, kind, &mut decoder, doubts.clone());
             refused = self.admit(&resource, &verdict.misspelt, &mut written);
             decoder.read_as(verdict.meant.iter().map(|it| (it.key, it.field)));
-            resource = self.resource(root, head, kind, &mut decoder);
-            resource.misspelt = lacking;
-            resource.meant = verdict.meant.iter().map(|it| it.entry).collect();
+            let meant: Vec<Span> = verdict.meant.iter().map(|it| it.entry).collect();
+            let doubts = Doubts { meant, ..doubts };
+            resource = self.resource(root, head, kind, &mut decoder, doubts);
             self.admit(&resource, &verdict.misspelt, &mut findings);
-            findings.retain(|it| it.rule == SPELLING || !touches(it, &resource.meant));
-            let is_meant = |it: &Diagnostic| touches(it, &resource.meant);
+            let is_meant = |it: &Diagnostic| touches(it, resource.meant());
+            findings.retain(|it| it.rule == SPELLING || !is_meant(it));
             let stands = findings
                 .iter()
                 .any(|it| it.refused_by.is_some() && !is_meant(it));
             blame_spelling(&mut findings, &written);
             resource.refused = stands;
         } else {
+            let doubts = Doubts::lacking(verdict.lacking);
+            resource = self.resource(root, head, kind, &mut decoder, doubts);
             refused = self.admit(&resource, &verdict.misspelt, &mut findings);
             resource.refused = refused;
         }
@@ -123,6 +124,7 @@ impl Reader {
         head: &Head<'_>,
         kind: Read,
         decoder: &mut Decoder,
+        mut doubts: Doubts,
     ) -> Resource {
         decoder.texts = std::mem::take(&mut self.texts);
         let spec = root.get("spec");
@@ -132,27 +134,18 @@ impl Reader {
             .and_then(|entry| Meta::decode(entry.value, decoder))
             .unwrap_or_default();
         self.texts = std::mem::take(&mut decoder.texts);
-        let mut placeholders = std::mem::take(&mut decoder.placeholders);
-        placeholders.sort_unstable();
-        let mut resource = Resource::from(Object {
+        doubts.placeholders = std::mem::take(&mut decoder.placeholders);
+        doubts.placeholders.sort_unstable();
+        Resource::from(Object {
             span: root.span(),
             kind: head.kind_node.span(),
             spec_key: spec.map_or(head.kind_node.span(), |entry| entry.key.span()),
-            namespace: Namespace::default(),
+            given: None,
             meta,
             spec: decoded,
-            placeholders: placeholders.into(),
-            misspelt: Box::default(),
-            meant: Box::default(),
+            doubts: doubts.kept(),
             refused: false,
-        });
-        if let Some(written) = resource.written_namespace() {
-            resource.namespace = Namespace {
-                name: Some(Arc::from(written.value.as_str())),
-                because: Some(written.span),
-            };
-        }
-        resource
+        })
     }
 
     /// Adds what admission says to what the schema says. Whether the object is refused.
@@ -164,10 +157,10 @@ impl Reader {
     ) -> bool {
         let (mut follows, others): (Vec<_>, Vec<_>) = std::mem::take(findings)
             .into_iter()
-            .partition(|it| is_misspelt(&resource.misspelt, it));
+            .partition(|it| is_misspelt(resource.misspelt(), it));
         *findings = others;
         // What the API server refuses, it refuses first.
-        let place = |finding: &Diagnostic| (finding.span, finding.absent.clone());
+        let place = |finding: &Diagnostic| (finding.span, finding.extras().absent.clone());
         let said: HashSet<_> = findings
             .iter()
             .filter(|it| it.refused_by.is_some())
@@ -177,13 +170,13 @@ impl Reader {
         let (later, mut refused): (Vec<_>, Vec<_>) = admission::check(resource, self.version)
             .into_iter()
             .filter(|it| !said.contains(&place(it)))
-            .partition(|it| follows_from(&resource.misspelt, it));
+            .partition(|it| follows_from(resource.misspelt(), it));
         follows.extend(later);
         findings.append(&mut refused);
-        findings.retain(|finding| !touches(finding, &resource.placeholders));
+        findings.retain(|finding| !touches(finding, resource.placeholders()));
         let mut is_refused = false;
         for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
-            blame(findings, &resource.misspelt, follow);
+            blame(findings, resource.misspelt(), follow);
             is_refused = true;
         }
         is_refused || findings.iter().any(|it| it.refused_by.is_some())
@@ -210,13 +203,14 @@ pub fn follows_from(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
 
 /// Whether the API server refuses the object for want of just such a field.
 fn is_misspelt(misspelt: &[Misspelt], finding: &Diagnostic) -> bool {
-    let is_it =
-        |it: &Misspelt| it.key == finding.span && finding.absent.as_deref() == Some(it.field);
+    let is_it = |it: &Misspelt| {
+        it.key == finding.span && finding.extras().absent.as_deref() == Some(it.field)
+    };
     finding.refused_by.is_some() && misspelt.iter().any(is_it)
 }
 
 fn causes(misspelt: &Misspelt, finding: &Diagnostic) -> bool {
-    let absent = finding.absent.as_deref();
+    let absent = finding.extras().absent.as_deref();
     let field = misspelt.field;
     let here = misspelt.key == finding.span && absent.is_none_or(|absent| absent == field);
     here || absent == Some(field) && misspelt.object.contains(finding.span)

@@ -21,13 +21,38 @@ pub const INJECT: &str = "sidecar.istio.io/inject";
 /// The label that says which control plane an object is for, or which one injects the pods of a namespace.
 pub const REVISION: &str = "istio.io/rev";
 
-/// The namespace of an object. An unknown one may equal any other: nothing invisible is concluded from it.
+/// The namespace that something else gives to objects. An unknown one may equal any other: nothing invisible is concluded
+/// from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Namespace {
     /// `None`: no file and no setting tells it.
-    pub name: Option<Arc<str>>,
-    /// The line that sets it: in the object, in a kustomization, in the configuration.
+    pub name: Option<SmolStr>,
+    /// The line that sets it, in a kustomization or in the configuration; none for an option.
     pub because: Option<Span>,
+}
+
+/// What of an object is not what stands there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Doubts {
+    pub(super) placeholders: Vec<Span>,
+    pub(super) misspelt: Vec<Misspelt>,
+    pub(super) meant: Vec<Span>,
+}
+
+impl Doubts {
+    pub(super) fn lacking(misspelt: Vec<Misspelt>) -> Self {
+        Self {
+            misspelt,
+            ..Self::default()
+        }
+    }
+
+    /// Nothing, as for most objects, takes no room.
+    pub(super) fn kept(self) -> Option<Box<Self>> {
+        let any =
+            !self.placeholders.is_empty() || !self.misspelt.is_empty() || !self.meant.is_empty();
+        any.then(|| Box::new(self))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -197,14 +222,11 @@ pub struct Object {
     /// The key `spec`, or the value of `kind` where there is none: where findings about the whole point.
     pub spec_key: Span,
     pub meta: Meta,
-    pub namespace: Namespace,
+    /// The namespace in which it ends up, if that is not the one that stands there. One for those of a file.
+    pub given: Option<Arc<Namespace>>,
     pub spec: Spec,
-    /// Scalars whose value is unknown. A finding that rests on one of them is not said.
-    pub placeholders: Box<[Span]>,
-    /// What it lacks only because it is misspelt.
-    pub misspelt: Box<[Misspelt]>,
-    /// Fields that are read as if they were spelt right, sorted. A finding that rests on one of them is not said.
-    pub meant: Box<[Span]>,
+    /// Most objects have none.
+    pub(super) doubts: Option<Box<Doubts>>,
     /// Admission refuses it, as far as it is read: for the model it does not exist.
     pub refused: bool,
 }
@@ -237,17 +259,35 @@ impl Resource {
 
     /// The namespace, or `None` where it is unknown.
     pub fn namespace(&self) -> Option<&str> {
-        self.namespace.name.as_deref()
+        match &self.given {
+            Some(given) => given.name.as_deref(),
+            None => self.written_namespace().map(|name| &*name.value),
+        }
+    }
+
+    /// Scalars whose value is unknown, sorted. A finding that rests on one of them is not said.
+    pub fn placeholders(&self) -> &[Span] {
+        self.doubts.as_ref().map_or(&[], |it| &it.placeholders)
+    }
+
+    /// What it lacks only because it is misspelt.
+    pub fn misspelt(&self) -> &[Misspelt] {
+        self.doubts.as_ref().map_or(&[], |it| &it.misspelt)
+    }
+
+    /// Fields that are read as if they were spelt right, sorted. A finding that rests on one of them is not said.
+    pub fn meant(&self) -> &[Span] {
+        self.doubts.as_ref().map_or(&[], |it| &it.meant)
     }
 
     /// Whether a field directly under `spec` is lacking because it is misspelt.
     pub fn misspells_top(&self) -> bool {
-        self.misspelt.iter().any(|it| it.key == self.spec_key)
+        self.misspelt().iter().any(|it| it.key == self.spec_key)
     }
 
     /// Whether it lacks a field of this name because that is misspelt.
     pub fn misspells(&self, field: &str) -> bool {
-        self.misspelt.iter().any(|it| it.field == field)
+        self.misspelt().iter().any(|it| it.field == field)
     }
 
     /// The line that makes the pods of this Namespace a part of the ambient mesh.
@@ -262,7 +302,7 @@ impl Resource {
     /// The namespace that stands in the object; `None` also where something will be put in its place.
     pub fn written_namespace(&self) -> Option<&Spanned<SmolStr>> {
         let written = self.meta.namespace.as_ref();
-        written.filter(|it| !self.placeholders.contains(&it.span))
+        written.filter(|it| !self.placeholders().contains(&it.span))
     }
 
     /// Makes it one for this revision alone, whatever stands in the object; `None`: which one is not known.

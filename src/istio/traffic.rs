@@ -9,7 +9,7 @@ message! {
     DestinationRule {
         host: SmolStr = "host",
         traffic_policy: TrafficPolicy = "trafficPolicy",
-        subsets: List<Subset> = "subsets",
+        subsets: List<Subset> = rare "subsets",
         export_to: List<SmolStr> = rare "exportTo",
         workload_selector: LabelSelector = rare "workloadSelector",
     }
@@ -22,10 +22,10 @@ message! {
         traffic_policy: TrafficPolicy = rare "trafficPolicy",
     }
     TrafficPolicy {
-        load_balancer: Box<LoadBalancer> = "loadBalancer",
-        connection_pool: Box<ConnectionPool> = "connectionPool",
-        outlier_detection: Box<OutlierDetection> = "outlierDetection",
-        tls: Box<ClientTls> = "tls",
+        load_balancer: LoadBalancer = rare "loadBalancer",
+        connection_pool: ConnectionPool = rare "connectionPool",
+        outlier_detection: OutlierDetection = rare "outlierDetection",
+        tls: ClientTls = rare "tls",
         port_level_settings: List<PortTrafficPolicy> = rare "portLevelSettings",
         tunnel: Tunnel = rare "tunnel",
         proxy_protocol: ProxyProtocol = rare "proxyProtocol",
@@ -33,10 +33,10 @@ message! {
     }
     PortTrafficPolicy {
         port: PortSelector = "port",
-        load_balancer: Box<LoadBalancer> = "loadBalancer",
-        connection_pool: Box<ConnectionPool> = "connectionPool",
-        outlier_detection: Box<OutlierDetection> = "outlierDetection",
-        tls: Box<ClientTls> = "tls",
+        load_balancer: LoadBalancer = rare "loadBalancer",
+        connection_pool: ConnectionPool = rare "connectionPool",
+        outlier_detection: OutlierDetection = rare "outlierDetection",
+        tls: ClientTls = rare "tls",
     }
     Tunnel {
         protocol: SmolStr = "protocol",

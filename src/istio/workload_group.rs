@@ -8,7 +8,7 @@ use super::service::WorkloadEntry;
 message! {
     WorkloadGroup {
         metadata: WorkloadMetadata = "metadata",
-        template: Box<WorkloadEntry> = "template",
+        template: WorkloadEntry = rare "template",
         probe: ReadinessProbe = "probe",
     }
     WorkloadMetadata {

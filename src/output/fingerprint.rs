@@ -18,7 +18,7 @@ impl Fingerprints {
         let mut hash = Fnv::default();
         hash.add(finding.rule);
         hash.add(&sources.get(finding.span.file).path);
-        match (&finding.resource, &finding.field) {
+        match (&finding.resource, &finding.extras().field) {
             (Some(resource), Some(field)) => {
                 hash.add(resource.kind);
                 hash.add(resource.namespace.as_deref().unwrap_or(""));

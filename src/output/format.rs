@@ -62,7 +62,7 @@ impl Options {
         report
             .diagnostics
             .iter()
-            .filter(move |finding| all || finding.suppressed.is_none())
+            .filter(move |finding| all || finding.extras().suppressed.is_none())
     }
 }
 

@@ -134,7 +134,7 @@ impl<'r> Finding<'r> {
             url: link::rule_page(finding.rule),
             place: Place::new(finding.span, sources),
             resource: finding.resource.as_deref(),
-            field: finding.field.as_deref(),
+            field: finding.extras().field.as_deref(),
             related: finding
                 .related
                 .iter()
@@ -143,10 +143,14 @@ impl<'r> Finding<'r> {
                     message: visible::sentence(&label.message),
                 })
                 .collect(),
-            worlds: finding.worlds.as_deref(),
+            worlds: finding.extras().worlds.as_deref(),
             refused_by: finding.refused_by,
-            fix: finding.fix.as_ref().map(|fix| JsonFix::new(fix, sources)),
-            suppressed: finding.suppressed.as_deref(),
+            fix: finding
+                .extras()
+                .fix
+                .as_ref()
+                .map(|fix| JsonFix::new(fix, sources)),
+            suppressed: finding.extras().suppressed.as_ref(),
         }
     }
 }

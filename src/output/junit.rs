@@ -77,7 +77,7 @@ fn write_suite(
 
 /// Advice and what is silenced are shown, and fail nothing.
 fn fails(finding: &Diagnostic) -> bool {
-    finding.severity > Severity::Advice && finding.suppressed.is_none()
+    finding.severity > Severity::Advice && finding.extras().suppressed.is_none()
 }
 
 fn write_body(finding: &Diagnostic, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {

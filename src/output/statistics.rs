@@ -37,7 +37,7 @@ pub(super) fn count(report: &Report) -> Vec<Counts> {
     for finding in &report.diagnostics {
         let (counts, files) = rules.entry(finding.rule).or_default();
         counts.rule = finding.rule;
-        if finding.suppressed.is_some() {
+        if finding.extras().suppressed.is_some() {
             counts.suppressed += 1;
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn count(report: &Report) -> Vec<Counts> {
             Severity::Warning => &mut counts.warnings,
             Severity::Advice => &mut counts.advice,
         } += 1;
-        counts.fixable += usize::from(finding.fix.is_some());
+        counts.fixable += usize::from(finding.extras().fix.is_some());
         files.insert(finding.span.file);
     }
     let counts = rules.into_values().map(|(counts, files)| Counts {

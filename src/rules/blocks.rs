@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashSet};
 
 use super::context::{existing, policies};
-use crate::istio::decode::Items;
+use crate::istio::decode::{Items, Rare};
 use crate::istio::resource::Spec;
 use crate::istio::route::VirtualService;
 use crate::istio::traffic::{
@@ -15,7 +15,7 @@ use crate::world::World;
 #[derive(Debug, Default)]
 pub(super) struct Blocks<'a> {
     /// By their keys.
-    pub(super) outlier: HashMap<Span, &'a Spanned<Box<OutlierDetection>>>,
+    pub(super) outlier: HashMap<Span, &'a Spanned<OutlierDetection>>,
     /// By their keys and their `attempts`.
     pub(super) retries: HashMap<Span, Span>,
     /// By their modes.
@@ -44,11 +44,11 @@ impl<'a> Blocks<'a> {
     fn of_rule(&mut self, rule: &'a DestinationRule) {
         for policy in policies(rule) {
             self.outlier.extend(keyed(&policy.outlier_detection));
-            self.tls(policy.tls.as_ref());
+            self.tls(policy.tls.as_deref());
             let entries = policy.port_level_settings.items();
             for entry in entries {
                 self.outlier.extend(keyed(&entry.outlier_detection));
-                self.tls(entry.tls.as_ref());
+                self.tls(entry.tls.as_deref());
                 let port = entry.port.as_ref();
                 let number = port.and_then(|port| port.value.number.as_ref());
                 self.ports.extend(number.map(|number| (number.span, entry)));
@@ -59,8 +59,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn tls(&mut self, block: Option<&'a Spanned<Box<ClientTls>>>) {
-        let Some(block) = block.map(|block| &*block.value) else {
+    fn tls(&mut self, block: Option<&'a Spanned<ClientTls>>) {
+        let Some(block) = block.map(|block| &block.value) else {
             return;
         };
         let mode = block.mode.as_ref();
@@ -72,7 +72,7 @@ impl<'a> Blocks<'a> {
 
     fn pool(&mut self, policy: &'a TrafficPolicy) {
         let pool = policy.connection_pool.as_ref();
-        self.pools.extend(pool.map(|pool| (pool.key, &*pool.value)));
+        self.pools.extend(pool.map(|pool| (pool.key, &pool.value)));
     }
 
     fn of_routes(&mut self, service: &VirtualService) {
@@ -86,6 +86,6 @@ impl<'a> Blocks<'a> {
     }
 }
 
-fn keyed<T>(block: &Option<Spanned<T>>) -> Option<(Span, &Spanned<T>)> {
-    block.as_ref().map(|block| (block.key, block))
+fn keyed<T>(block: &Rare<T>) -> Option<(Span, &Spanned<T>)> {
+    block.as_deref().map(|block| (block.key, block))
 }

@@ -58,7 +58,7 @@ impl Check for ClientCertificateFilesScope {
     }
 }
 
-fn file(tls: &Spanned<Box<ClientTls>>) -> Option<&Spanned<SmolStr>> {
+fn file(tls: &Spanned<ClientTls>) -> Option<&Spanned<SmolStr>> {
     let mode = tls.value.mode.as_ref()?;
     let file = tls.value.client_certificate.as_ref()?;
     (mode.value == ClientTlsMode::Mutual && !file.value.is_empty()).then_some(file)

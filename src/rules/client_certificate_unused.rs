@@ -72,7 +72,7 @@ fn file(tls: &ClientTls) -> Option<(&'static str, Span)> {
 }
 
 /// Unsafe: it sends what was not sent.
-fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
+fn fix(cx: &Context<'_>, tls: &Spanned<ClientTls>) -> Option<Fix> {
     let mode = tls.mode.as_ref()?;
     let set = |file: &Rare<SmolStr>| file.as_ref().is_some_and(|it| !it.value.is_empty());
     let is_whole = set(&tls.client_certificate) && set(&tls.private_key);

@@ -10,7 +10,7 @@ use crate::egress::host::to_fqdn;
 use crate::egress::model::Model;
 use crate::egress::service::{Definition, Origin, Service};
 use crate::egress::virtual_service::VirtualService as Routes;
-use crate::istio::decode::Items;
+use crate::istio::decode::{Items, Rare};
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::route::VirtualService;
 use crate::istio::traffic::{
@@ -220,13 +220,13 @@ impl<'a> Context<'a> {
     }
 
     /// The `outlierDetection` of a DestinationRule whose key this is.
-    pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<Box<OutlierDetection>>> {
+    pub fn outlier_block(&self, key: Span) -> Option<&'a Spanned<OutlierDetection>> {
         self.index.blocks.outlier.get(&key).copied()
     }
 
     /// Whether a DestinationRule for the host originates TLS on some port or in some subset.
     pub fn originates_tls(&self, host: &str) -> bool {
-        let on = |tls: &Option<Spanned<Box<ClientTls>>>| {
+        let on = |tls: &Rare<ClientTls>| {
             let mode = tls.as_ref().and_then(|tls| tls.value.mode.as_ref());
             mode.is_some_and(|mode| mode.value != ClientTlsMode::Disable)
         };
@@ -262,11 +262,11 @@ pub(super) fn existing<'a>(world: &'a World<'a>) -> impl Iterator<Item = &'a Res
 }
 
 /// Every `tls` block of a DestinationRule: of its policy, of its subsets, and of ports in both.
-pub(super) fn tls_blocks(rule: &DestinationRule) -> impl Iterator<Item = &Spanned<Box<ClientTls>>> {
+pub(super) fn tls_blocks(rule: &DestinationRule) -> impl Iterator<Item = &Spanned<ClientTls>> {
     policies(rule).flat_map(|policy| {
         let ports = policy.port_level_settings.items().iter();
-        let of_ports = ports.filter_map(|port| port.tls.as_ref());
-        policy.tls.iter().chain(of_ports)
+        let of_ports = ports.filter_map(|port| port.tls.as_deref());
+        policy.tls.as_deref().into_iter().chain(of_ports)
     })
 }
 

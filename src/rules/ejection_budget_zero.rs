@@ -47,7 +47,7 @@ struct Budget<'c> {
     /// The percentage, or the key of the block that does not set it.
     place: Span,
     percent: Option<u32>,
-    block: Option<&'c Spanned<Box<OutlierDetection>>>,
+    block: Option<&'c Spanned<OutlierDetection>>,
 }
 
 /// Envoy's, where nothing is set.

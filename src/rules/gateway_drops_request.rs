@@ -310,7 +310,7 @@ const PORTS: usize = 8;
 /// Whether its name will be filled in.
 fn is_unnamed(gateway: &Resource) -> bool {
     let name = gateway.meta.name.as_ref();
-    name.is_none_or(|name| gateway.placeholders.contains(&name.span))
+    name.is_none_or(|name| gateway.placeholders().contains(&name.span))
 }
 
 /// The lines that name where a hop sends it.

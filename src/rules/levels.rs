@@ -11,10 +11,10 @@ use crate::source::{Span, Spanned};
 pub(super) struct Level<'r> {
     pub(super) of_subset: bool,
     pub(super) ports: Ports<'r>,
-    pub(super) load_balancer: Option<&'r Spanned<Box<LoadBalancer>>>,
-    pub(super) connection_pool: Option<&'r Spanned<Box<ConnectionPool>>>,
-    pub(super) outlier_detection: Option<&'r Spanned<Box<OutlierDetection>>>,
-    pub(super) tls: Option<&'r Spanned<Box<ClientTls>>>,
+    pub(super) load_balancer: Option<&'r Spanned<LoadBalancer>>,
+    pub(super) connection_pool: Option<&'r Spanned<ConnectionPool>>,
+    pub(super) outlier_detection: Option<&'r Spanned<OutlierDetection>>,
+    pub(super) tls: Option<&'r Spanned<ClientTls>>,
 }
 
 /// Which ports a level is for.
@@ -60,10 +60,10 @@ pub(super) fn levels(rule: &DestinationRule) -> impl Iterator<Item = Level<'_>> 
         let whole = Level {
             of_subset,
             ports: Ports::Others(policy),
-            load_balancer: policy.load_balancer.as_ref(),
-            connection_pool: policy.connection_pool.as_ref(),
-            outlier_detection: policy.outlier_detection.as_ref(),
-            tls: policy.tls.as_ref(),
+            load_balancer: policy.load_balancer.as_deref(),
+            connection_pool: policy.connection_pool.as_deref(),
+            outlier_detection: policy.outlier_detection.as_deref(),
+            tls: policy.tls.as_deref(),
         };
         let entries = policy.port_level_settings.items().iter();
         let of_ports = entries.filter_map(move |entry| {
@@ -71,10 +71,10 @@ pub(super) fn levels(rule: &DestinationRule) -> impl Iterator<Item = Level<'_>> 
             Some(Level {
                 of_subset,
                 ports: Ports::One(port.value),
-                load_balancer: entry.load_balancer.as_ref(),
-                connection_pool: entry.connection_pool.as_ref(),
-                outlier_detection: entry.outlier_detection.as_ref(),
-                tls: entry.tls.as_ref(),
+                load_balancer: entry.load_balancer.as_deref(),
+                connection_pool: entry.connection_pool.as_deref(),
+                outlier_detection: entry.outlier_detection.as_deref(),
+                tls: entry.tls.as_deref(),
             })
         });
         std::iter::once(whole).chain(of_ports)

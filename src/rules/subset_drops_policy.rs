@@ -2,11 +2,11 @@
 
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
-use crate::istio::decode::Items;
+use crate::istio::decode::{Items, Rare};
 use crate::istio::traffic::{
     ClientTls, ClientTlsMode, ConnectionPool, LoadBalancer, OutlierDetection, TrafficPolicy,
 };
-use crate::source::{Span, Spanned};
+use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
     meta: Meta {
@@ -75,8 +75,8 @@ const FIELDS: usize = 3;
 impl Lost {
     fn new<B>(
         block: &'static str,
-        of_host: &Option<Spanned<Box<B>>>,
-        of_subset: &Option<Spanned<Box<B>>>,
+        of_host: &Rare<B>,
+        of_subset: &Rare<B>,
         fields: fn(&B) -> Vec<(&'static str, bool)>,
     ) -> Option<Self> {
         let (of_host, of_subset) = (of_host.as_ref()?, of_subset.as_ref()?);

@@ -71,7 +71,7 @@ fn mode(set: &ClientTls) -> Option<&'static str> {
 }
 
 /// Unsafe: it encrypts what was plain.
-fn fix(cx: &Context<'_>, tls: &Spanned<Box<ClientTls>>) -> Option<Fix> {
+fn fix(cx: &Context<'_>, tls: &Spanned<ClientTls>) -> Option<Fix> {
     let mode = mode(&tls.value)?;
     let edit = cx
         .texts

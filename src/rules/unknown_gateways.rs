@@ -111,7 +111,7 @@ fn by_name<'a>(resources: &[&'a Resource]) -> Option<HashMap<&'a str, Vec<&'a Re
     let gateways = resources.iter().copied();
     for gateway in gateways.filter(|it| matches!(it.spec, Spec::Gateway(_))) {
         let name = gateway.meta.name.as_ref()?;
-        if gateway.placeholders.contains(&name.span) {
+        if gateway.placeholders().contains(&name.span) {
             return None;
         }
         by_name

@@ -28,7 +28,7 @@ impl Check for UnreachableRoute {
         for (resource, service) in cx.virtual_services() {
             // What it was to ask for is not known.
             let is_whole =
-                |it: &Asked<'_>| resource.misspelt.iter().all(|other| other.key != it.line);
+                |it: &Asked<'_>| resource.misspelt().iter().all(|other| other.key != it.line);
             let mut taken = Taken::default();
             for route in service.http.items() {
                 let asked = asked::of_http(route);

@@ -153,16 +153,19 @@ impl Silencers {
             let Some(&rule) = numbers.get(finding.rule) else {
                 return;
             };
-            if !rules.fixed.contains(&finding.rule) && finding.suppressed.is_none() {
+            if !rules.fixed.contains(&finding.rule) && finding.extras().suppressed.is_none() {
                 let entry = all.find(rule, finding.span, &index, sources);
-                finding.suppressed = all.take(entry).or_else(|| ignored.take(finding));
+                let by = all.take(entry).or_else(|| ignored.take(finding));
+                if by.is_some() {
+                    finding.extras_mut().suppressed = by;
+                }
             }
         };
         let mut elsewhere = Elsewhere::new();
         let nothing = self.entries.is_empty() && config.rules.iter().all(|it| it.ignore.is_empty());
         for finding in findings.iter_mut().filter(|_| !nothing) {
             silence(&mut self, finding);
-            if finding.suppressed.is_none() {
+            if finding.extras().suppressed.is_none() {
                 let rule = numbers.get(finding.rule).copied();
                 for label in finding.related.iter() {
                     let entry =
@@ -204,16 +207,16 @@ impl Silencers {
         index.get(&(line, rule)).copied()
     }
 
-    fn take(&mut self, entry: Option<usize>) -> Option<Box<Suppressed>> {
+    fn take(&mut self, entry: Option<usize>) -> Option<Suppressed> {
         let entry = self.entries.get_mut(entry?)?;
         entry.used = true;
         let reason = entry
             .reason
             .and_then(|reason| self.reasons.get(reason as usize));
-        Some(Box::new(Suppressed {
+        Some(Suppressed {
             by: entry.by,
             reason: reason.cloned(),
-        }))
+        })
     }
 
     fn resource(&self, span: Span) -> Option<usize> {
@@ -292,7 +295,7 @@ impl<'c> Ignored<'c> {
         }
     }
 
-    fn take(&mut self, finding: &Diagnostic) -> Option<Box<Suppressed>> {
+    fn take(&mut self, finding: &Diagnostic) -> Option<Suppressed> {
         let rule = self.config.rule(finding.rule)?;
         if rule.ignore.is_empty() {
             return None;
@@ -302,10 +305,10 @@ impl<'c> Ignored<'c> {
             .relative(&self.sources.get(finding.span.file).path);
         rule.ignore.matches(&path).then(|| {
             self.used.insert(&rule.name.value);
-            Box::new(Suppressed {
+            Suppressed {
                 by: Silencer::Config,
                 reason: None,
-            })
+            }
         })
     }
 
@@ -387,7 +390,7 @@ end: 2
         let mut more = silencers.apply(&mut findings, &config.config, &rules, &sources);
         findings.append(&mut more);
         let silenced = findings.iter().filter_map(|finding| {
-            let by = finding.suppressed.as_ref()?;
+            let by = finding.extras().suppressed.as_ref()?;
             Some(format!(
                 "{} {:?} {}",
                 finding.rule,
@@ -397,7 +400,7 @@ end: 2
         });
         let said = findings
             .iter()
-            .filter(|finding| finding.rule == RULE && finding.suppressed.is_none());
+            .filter(|finding| finding.rule == RULE && finding.extras().suppressed.is_none());
         let place = |span: Span| {
             if span.file == file {
                 sources.text(span)
@@ -431,7 +434,7 @@ end: 2
             unsure: &|_| false,
         };
         let said = silencers.apply(&mut findings, &config.config, &rules, &sources);
-        assert!(findings[0].suppressed.is_none());
+        assert!(findings[0].extras().suppressed.is_none());
         let helps: Vec<_> = said.iter().map(|it| it.help.as_deref()).collect();
         assert_eq!(helps, [Some("move the comment there"), Some("remove it")]);
         let there: Vec<_> = said.iter().map(|it| it.related.first()).collect();

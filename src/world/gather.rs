@@ -95,7 +95,7 @@ impl Worlds<'_> {
                             worlds = sure;
                         }
                     }
-                    finding.worlds = Some(self.names(&worlds));
+                    finding.extras_mut().worlds = Some(self.names(&worlds));
                 }
                 Some(finding)
             })
@@ -213,10 +213,10 @@ mod tests {
     fn what_holds_in_one_world_says_in_which() {
         let out = gathered(&fork(), vec![(1, finding(at(BASE)))], false);
         assert_eq!(out.len(), 1);
-        assert_eq!(out[0].worlds, Some(Box::from(["prod".to_owned()])));
+        assert_eq!(out[0].extras().worlds, Some(Box::from(["prod".to_owned()])));
         // A file that lies in one world only says nothing more by its name.
         let out = gathered(&fork(), vec![(1, finding(at(PROD)))], false);
-        assert_eq!(out[0].worlds, None);
+        assert_eq!(out[0].extras().worlds, None);
     }
 
     #[test]

@@ -49,5 +49,5 @@ pub(super) fn is_filled_in(resource: &Resource) -> bool {
     [&meta.name, &meta.namespace]
         .into_iter()
         .flatten()
-        .any(|value| resource.placeholders.contains(&value.span))
+        .any(|value| resource.placeholders().contains(&value.span))
 }

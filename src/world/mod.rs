@@ -15,7 +15,7 @@ mod worlds;
 
 pub use file::File;
 pub use mesh::{FoundMesh, Mesh, MeshOrigin, find_mesh};
-pub use namespace::{Fallback, assign_namespaces};
+pub use namespace::assign_namespaces;
 pub use revision::assign_revisions;
 pub use split::{NamedWorld, Options, split};
 pub use worlds::{World, Worlds};

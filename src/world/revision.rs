@@ -90,7 +90,7 @@ fn is_parted(resource: &Resource) -> bool {
 /// The revision that alone sees the resource. One that is not known may be any.
 fn of(resource: &Resource) -> Option<&str> {
     let label = resource.meta.labels.get(REVISION)?;
-    let is_known = !label.value.is_empty() && !resource.placeholders.contains(&label.span);
+    let is_known = !label.value.is_empty() && !resource.placeholders().contains(&label.span);
     is_known.then_some(&label.value)
 }
 

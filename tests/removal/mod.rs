@@ -209,12 +209,7 @@ fn resources(file: FileId, text: &str) -> Option<Vec<Resource>> {
     let decoded = tree
         .documents(text)
         .map(|document| istio::read(document.root, IstioVersion::default()));
-    let mut resources: Vec<_> = decoded.flat_map(|it| it.resources).collect();
-    for resource in &mut resources {
-        let namespace = resource.meta.namespace.as_ref();
-        resource.namespace.name = namespace.map(|name| name.value.as_str().into());
-    }
-    Some(resources)
+    Some(decoded.flat_map(|it| it.resources).collect())
 }
 
 /// A text without the entry or item that holds a reason.

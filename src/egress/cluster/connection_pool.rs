@@ -24,7 +24,7 @@ pub(super) struct Pool {
 }
 
 pub(super) fn pool(policy: &Policy<'_>, port: &Port<'_>, client: &Client, mesh: &Mesh<'_>) -> Pool {
-    let block = policy.connection_pool.map(|block| &*block.value);
+    let block = policy.connection_pool.map(|block| &block.value);
     let http = block
         .and_then(|pool: &ConnectionPool| pool.http.as_ref())
         .map(|http| &http.value);

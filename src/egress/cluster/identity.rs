@@ -55,7 +55,7 @@ impl Plan<'_> {
         };
         let balancer = policy
             .and_then(|policy| policy.value.load_balancer.as_ref())
-            .map(|block| &*block.value);
+            .map(|block| &block.value);
         if self.service.resolution != Resolution::Passthrough && passthrough(balancer).is_none() {
             return true;
         }

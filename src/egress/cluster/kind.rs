@@ -24,12 +24,12 @@ impl Plan<'_> {
         let whole = self.whole_policy();
         let at_port = whole.map(|whole| Policy::at_port(&whole.value, self.port.number));
         let of_service =
-            at_port.and_then(|policy| passthrough(policy.load_balancer.map(|block| &*block.value)));
+            at_port.and_then(|policy| passthrough(policy.load_balancer.map(|block| &block.value)));
         let policy = self
             .subset
             .and_then(|subset| subset.value.traffic_policy.as_ref());
         let of_subset = policy.and_then(|policy| {
-            passthrough(policy.value.load_balancer.as_ref().map(|lb| &*lb.value))
+            passthrough(policy.value.load_balancer.as_ref().map(|lb| &lb.value))
         });
         if dns
             && self.subset.is_some()
@@ -39,7 +39,7 @@ impl Plan<'_> {
             return None;
         }
         // A subset stays what the whole service's cluster became.
-        let applied = passthrough(self.policy.load_balancer.map(|block| &*block.value));
+        let applied = passthrough(self.policy.load_balancer.map(|block| &block.value));
         Some(match applied.or(of_service).or(of_subset) {
             Some(line) => Traced::line(ClusterType::OriginalDst, line),
             None => by_resolution,

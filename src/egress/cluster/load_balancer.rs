@@ -7,7 +7,7 @@ use crate::source::Span;
 
 /// The policy of a cluster whose endpoints Envoy chooses from.
 pub(super) fn lb_policy(policy: &Policy<'_>) -> Traced<&'static str> {
-    let block = policy.load_balancer.map(|block| &*block.value);
+    let block = policy.load_balancer.map(|block| &block.value);
     if let Some(hash) = block.and_then(|block: &LoadBalancer| block.consistent_hash.as_ref()) {
         return match &hash.value.maglev {
             Some(maglev) => Traced::line("MAGLEV", maglev.key),

@@ -41,7 +41,7 @@ impl<'m> Setting<'m> {
         service: &Definition<'m>,
         mesh: &Mesh<'m>,
     ) -> Option<Self> {
-        let balancer = policy.load_balancer.map(|block| &*block.value);
+        let balancer = policy.load_balancer.map(|block| &block.value);
         let zone_aware = |setting: &'m crate::istio::traffic::ZoneAwareLbSetting| {
             let enabled = setting.enabled.as_ref().is_none_or(|enabled| enabled.value);
             enabled.then(|| Self {

@@ -51,7 +51,7 @@ pub(super) fn tls(input: &TlsInput<'_>) -> Tls {
     let Some(block) = input.policy.tls else {
         return without_rule(input);
     };
-    let settings = &*block.value;
+    let settings = &block.value;
     let mode = settings
         .mode
         .as_ref()

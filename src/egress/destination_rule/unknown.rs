@@ -9,7 +9,7 @@ use crate::source::Spanned;
 
 impl<'a> Rules<'a> {
     /// How the rule for the host secures the way there. Of several nobody knows here which one is taken.
-    pub fn tls_of_unknown(&self, cluster: &ClusterName<'_>) -> Option<&'a Spanned<Box<ClientTls>>> {
+    pub fn tls_of_unknown(&self, cluster: &ClusterName<'_>) -> Option<&'a Spanned<ClientTls>> {
         let mut rules = self
             .covering(cluster.host)
             .filter(|(rule, exactly)| *exactly && !rule.has_selector() && names(rule, cluster));
@@ -27,7 +27,7 @@ fn names(rule: &Rule<'_>, cluster: &ClusterName<'_>) -> bool {
 }
 
 /// The TLS settings that reach a cluster: of its subset before the rule's own, of its port before the others.
-fn tls<'a>(rule: &Rule<'a>, cluster: &ClusterName<'_>) -> Option<&'a Spanned<Box<ClientTls>>> {
+fn tls<'a>(rule: &Rule<'a>, cluster: &ClusterName<'_>) -> Option<&'a Spanned<ClientTls>> {
     let subset = rule.spec.subsets.items().iter().find(|it| {
         let name = it.value.name.as_ref();
         name.is_some_and(|name| name.value == cluster.subset)
@@ -37,10 +37,7 @@ fn tls<'a>(rule: &Rule<'a>, cluster: &ClusterName<'_>) -> Option<&'a Spanned<Box
         .or_else(|| of_policy(rule.spec.traffic_policy.as_ref(), cluster.port))
 }
 
-fn of_policy(
-    policy: Option<&Spanned<TrafficPolicy>>,
-    number: u32,
-) -> Option<&Spanned<Box<ClientTls>>> {
+fn of_policy(policy: Option<&Spanned<TrafficPolicy>>, number: u32) -> Option<&Spanned<ClientTls>> {
     let policy = &policy?.value;
     let mut ports = policy.port_level_settings.items().iter();
     let port = ports.find(|it| {
@@ -49,7 +46,7 @@ fn of_policy(
         port.is_some_and(|it| it.value == i64::from(number))
     });
     match port {
-        Some(port) => port.value.tls.as_ref(),
-        None => policy.tls.as_ref(),
+        Some(port) => port.value.tls.as_deref(),
+        None => policy.tls.as_deref(),
     }
 }

@@ -20,8 +20,8 @@ const KEPT: usize = 100;
 const OF_WALK: usize = 16_384;
 
 /// A part follows so many destinations, and so many of one pair of hands.
-const PART: usize = 2048;
-const SHARE: usize = 1024;
+const PART: usize = 1024;
+const SHARE: usize = 512;
 
 /// After so many paths one pair of hands stops, wherever it is.
 const PATHS: usize = 16_384;

@@ -8,7 +8,7 @@ use super::super::version::IstioVersion;
 use super::{Review, refusal};
 use crate::source::Spanned;
 
-pub(super) fn check(tls: Option<&Spanned<Box<ClientTls>>>, review: &mut Review<'_>) {
+pub(super) fn check(tls: Option<&Spanned<ClientTls>>, review: &mut Review<'_>) {
     let Some(tls) = tls else { return };
     let mode = tls.mode.as_ref().map(|mode| mode.value).unwrap_or_default();
     let credential = tls
@@ -47,7 +47,7 @@ pub(super) fn check(tls: Option<&Spanned<Box<ClientTls>>>, review: &mut Review<'
 }
 
 /// Mutual TLS shows a certificate of the client's own.
-fn check_client_certificate(tls: &Spanned<Box<ClientTls>>, review: &mut Review<'_>) {
+fn check_client_certificate(tls: &Spanned<ClientTls>, review: &mut Review<'_>) {
     let files = [
         ("clientCertificate", &tls.client_certificate),
         ("privateKey", &tls.private_key),

@@ -4,7 +4,7 @@ use super::super::traffic::{ConnectionPool, H2UpgradePolicy, Http2KeepAlive, Htt
 use super::{Review, duration, refusal};
 use crate::source::Spanned;
 
-pub(super) fn check(pool: Option<&Spanned<Box<ConnectionPool>>>, review: &mut Review<'_>) {
+pub(super) fn check(pool: Option<&Spanned<ConnectionPool>>, review: &mut Review<'_>) {
     let Some(pool) = pool else { return };
     if pool.is_empty() {
         review.push(

@@ -94,10 +94,10 @@ fn check_policy(policy: Option<&Spanned<TrafficPolicy>>, review: &mut Review<'_>
         );
         return;
     }
-    outlier::check(policy.outlier_detection.as_ref(), review);
-    connection_pool::check(policy.connection_pool.as_ref(), review);
-    load_balancer::check(policy.load_balancer.as_ref(), review);
-    client_tls::check(policy.tls.as_ref(), review);
+    outlier::check(policy.outlier_detection.as_deref(), review);
+    connection_pool::check(policy.connection_pool.as_deref(), review);
+    load_balancer::check(policy.load_balancer.as_deref(), review);
+    client_tls::check(policy.tls.as_deref(), review);
     for port in policy.port_level_settings.items() {
         check_port(port, review);
     }
@@ -128,10 +128,10 @@ fn check_port(policy: &Spanned<PortTrafficPolicy>, review: &mut Review<'_>) {
         );
         return;
     }
-    outlier::check(policy.outlier_detection.as_ref(), review);
-    connection_pool::check(policy.connection_pool.as_ref(), review);
-    load_balancer::check(policy.load_balancer.as_ref(), review);
-    client_tls::check(policy.tls.as_ref(), review);
+    outlier::check(policy.outlier_detection.as_deref(), review);
+    connection_pool::check(policy.connection_pool.as_deref(), review);
+    load_balancer::check(policy.load_balancer.as_deref(), review);
+    client_tls::check(policy.tls.as_deref(), review);
 }
 
 fn check_tunnel(tunnel: &Tunnel, review: &mut Review<'_>) {

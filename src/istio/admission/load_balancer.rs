@@ -8,7 +8,7 @@ use super::super::version::IstioVersion;
 use super::{Review, deprecation, duration, locality, refusal};
 use crate::source::{Span, Spanned};
 
-pub(super) fn check(settings: Option<&Spanned<Box<LoadBalancer>>>, review: &mut Review<'_>) {
+pub(super) fn check(settings: Option<&Spanned<LoadBalancer>>, review: &mut Review<'_>) {
     let Some(settings) = settings else { return };
     if let Some(hash) = &settings.consistent_hash {
         check_hash(hash, review);

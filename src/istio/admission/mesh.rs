@@ -28,7 +28,7 @@ pub(super) fn check(config: &MeshConfig, review: &mut Review<'_>) {
         locality::check_zone_aware(setting, review);
     }
     if let Some(policy) = &config.default_traffic_policy {
-        connection_pool::check(policy.connection_pool.as_ref(), review);
-        outlier::check(policy.outlier_detection.as_ref(), review);
+        connection_pool::check(policy.connection_pool.as_deref(), review);
+        outlier::check(policy.outlier_detection.as_deref(), review);
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn check(resource: &Resource, version: IstioVersion) -> Vec<Diagnosti
         version,
         namespace: resource.namespace(),
         meta: &resource.meta,
-        misspelt: &resource.misspelt,
+        misspelt: resource.misspelt(),
         findings: Vec::new(),
     };
     let key = resource.spec_key;

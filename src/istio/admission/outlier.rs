@@ -4,7 +4,7 @@ use super::super::traffic::OutlierDetection;
 use super::{Review, duration, refusal};
 use crate::source::Spanned;
 
-pub(super) fn check(outlier: Option<&Spanned<Box<OutlierDetection>>>, review: &mut Review<'_>) {
+pub(super) fn check(outlier: Option<&Spanned<OutlierDetection>>, review: &mut Review<'_>) {
     let Some(outlier) = outlier else { return };
     duration::check(outlier.base_ejection_time.as_deref(), review);
     duration::check(outlier.interval.as_deref(), review);

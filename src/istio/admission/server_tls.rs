@@ -25,7 +25,7 @@ pub(super) fn check_protocol(
     });
 }
 
-pub(super) fn check(tls: &Spanned<Box<ServerTls>>, review: &mut Review<'_>) {
+pub(super) fn check(tls: &Spanned<ServerTls>, review: &mut Review<'_>) {
     let mode = tls.mode.as_ref().map(|mode| mode.value).unwrap_or_default();
     let sources = Sources::of(tls, review.version);
     check_version(tls, review);
@@ -176,7 +176,7 @@ fn check_istio_mutual(tls: &ServerTls, sources: &Sources, review: &mut Review<'_
 }
 
 fn check_files(
-    tls: &Spanned<Box<ServerTls>>,
+    tls: &Spanned<ServerTls>,
     mode: ServerTlsMode,
     sources: &Sources,
     review: &mut Review<'_>,

@@ -39,7 +39,7 @@ pub(super) fn check(sidecar: &Sidecar, spec_key: Span, review: &mut Review<'_>) 
     for listener in sidecar.ingress.items() {
         check_ingress(listener, &mut ports, review);
     }
-    connection_pool::check(sidecar.inbound_connection_pool.as_ref(), review);
+    connection_pool::check(sidecar.inbound_connection_pool.as_deref(), review);
     check_egress(sidecar.egress.items(), review);
     if let Some(policy) = &sidecar.outbound_traffic_policy {
         check_outbound(policy, review);
@@ -71,7 +71,7 @@ fn check_ingress(
         check_default_endpoint(endpoint, review);
     }
     check_ingress_tls(listener, review);
-    connection_pool::check(listener.connection_pool.as_ref(), review);
+    connection_pool::check(listener.connection_pool.as_deref(), review);
 }
 
 fn check_ingress_tls(listener: &SidecarIngress, review: &mut Review<'_>) {

@@ -79,8 +79,8 @@ fn a_misspelt_field_can_be_read_as_what_it_means() {
         panic!("{:?}", service.spec);
     };
     assert!(!service.refused && spec.hosts.items().len() == 1);
-    let [meant] = service.meant[..] else {
-        panic!("{:?}", service.meant);
+    let [meant] = service.meant()[..] else {
+        panic!("{:?}", service.meant());
     };
     assert_eq!(
         &text[meant.start as usize..meant.end as usize],
@@ -116,7 +116,7 @@ fn a_placeholder_is_there_and_nothing_is_said_about_it() {
     let [resource] = &out.resources[..] else {
         panic!()
     };
-    assert_eq!(resource.placeholders.len(), 3);
+    assert_eq!(resource.placeholders().len(), 3);
     assert!(!resource.refused);
     let Spec::ServiceEntry(entry) = &resource.spec else {
         panic!()
@@ -191,7 +191,7 @@ fn an_unknown_field_says_where_it_belongs() {
     let helps: Vec<_> = out
         .diagnostics
         .iter()
-        .filter_map(|it| Some((it.field.as_deref()?, it.help.as_deref()?)))
+        .filter_map(|it| Some((it.extras().field.as_deref()?, it.help.as_deref()?)))
         .collect();
     assert_eq!(
         helps,

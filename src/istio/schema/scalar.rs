@@ -149,8 +149,7 @@ impl<'t> Checker<'t> {
         let text = format!("`{{}}` must be {}, not {}", wanted(shape), found(node));
         let mut finding = self.refusal(node.span(), &text);
         if let Some((help, fix)) = conversion(shape, node) {
-            finding = finding.help(help);
-            finding.fix = fix.map(Box::new);
+            finding = finding.help(help).fix(fix);
         }
         self.push(finding);
     }

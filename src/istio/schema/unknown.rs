@@ -142,7 +142,7 @@ pub(super) fn field<'t>(
     let text = format!("{} has no field `{name}`", owner(at));
     let key = entry.key.span();
     let mut finding = Diagnostic::new("unknown-field", Severity::Error, key, bounded(text));
-    finding.field = Some(at.path.child(name).into());
+    finding.extras_mut().field = Some(at.path.child(name).into());
     let mut mistake = Mistake::Own;
 
     let pattern = at.path.pattern();

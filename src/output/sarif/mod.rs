@@ -192,14 +192,15 @@ impl Finding {
                 fingerprints.of(finding, sources),
             )]),
             fixes: finding
+                .extras()
                 .fix
                 .iter()
                 .map(|fix| Remedy::new(fix, sources))
                 .collect(),
             suppressions: finding
+                .extras()
                 .suppressed
-                .as_deref()
-                .into_iter()
+                .iter()
                 .map(Suppression::new)
                 .collect(),
         }

@@ -83,6 +83,7 @@ impl LogicalLocation {
             .map_or(String::new(), |name| format!("{name}/"));
         let name = resource.name.as_deref().unwrap_or("");
         let field = finding
+            .extras()
             .field
             .as_ref()
             .map_or(String::new(), |field| format!(" {field}"));

@@ -32,13 +32,13 @@ pub(super) fn draw(
     if let Some(help) = &finding.help {
         note("help", help, painter, out);
     }
-    if let Some(fix) = &finding.fix {
+    if let Some(fix) = &finding.extras().fix {
         fix::draw(fix, sources, painter, out);
     }
-    if let Some(worlds) = &finding.worlds {
+    if let Some(worlds) = &finding.extras().worlds {
         note("in", &in_words(worlds), painter, out);
     }
-    if let Some(suppressed) = &finding.suppressed {
+    if let Some(suppressed) = &finding.extras().suppressed {
         let by = match suppressed.by {
             Silencer::Comment => "a comment",
             Silencer::Annotation => "an annotation",

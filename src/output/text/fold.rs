@@ -26,7 +26,7 @@ pub(super) type Folds = BTreeMap<(&'static str, Severity, bool), Fold>;
 /// Takes out of `findings` what is not to be drawn.
 pub(super) fn fold(findings: &mut Vec<&Diagnostic>) -> Folds {
     let kind = |finding: &Diagnostic| {
-        let silenced = finding.suppressed.is_some();
+        let silenced = finding.extras().suppressed.is_some();
         (finding.rule, finding.severity, silenced)
     };
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();

@@ -92,8 +92,8 @@ fn not_judged(counts: &Summary) -> String {
 fn fixable(report: &Report) -> String {
     let count = |safety| {
         let all = report.diagnostics.iter();
-        let all = all.filter(|finding| finding.suppressed.is_none());
-        all.filter_map(|finding| finding.fix.as_ref())
+        let all = all.filter(|finding| finding.extras().suppressed.is_none());
+        all.filter_map(|finding| finding.extras().fix.as_ref())
             .filter(|fix| fix.safety == safety)
             .count()
     };
