@@ -157,7 +157,7 @@ fn loud(set_up: &SetUp) -> Vec<String> {
             mesh: None,
             closed: set_up.closed,
             world: None,
-            fields: false,
+            objects: false,
             fixes: false,
         },
     );

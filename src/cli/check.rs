@@ -89,7 +89,7 @@ pub(super) fn judge(arguments: &Check, mut session: Session) -> anyhow::Result<J
         mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
         world: arguments.world.as_deref(),
-        fields: baseline.is_some()
+        objects: baseline.is_some()
             || matches!(format, Format::Json | Format::Sarif | Format::Gitlab),
         fixes: !arguments.quiet || arguments.diff || arguments.fix.is_some(),
     };

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Trace, out: &mut dyn Write) -> anyhow::Result<Exit
         mesh: engine::mesh(config, &session.loaded.sources),
         closed: session.closed,
         world: None,
-        fields: false,
+        objects: false,
         fixes: false,
     };
     let calls = match &arguments.calls {

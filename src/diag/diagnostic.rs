@@ -145,7 +145,7 @@ pub struct Finding {
     /// The lines, here or in other files, that make it so.
     pub related: Vec<Label>,
     pub refused_by: Option<RefusedBy>,
-    /// Filled in by the engine, from the resource that `span` lies in.
+    /// Filled in by the engine where it is asked for, from the resource that `span` lies in.
     pub resource: Option<Arc<ResourceRef>>,
     extras: Option<Box<Extras>>,
 }
@@ -156,7 +156,7 @@ pub struct Extras {
     /// The absent child the finding is about (`retries.attempts`), below the node at its span.
     pub absent: Option<Box<str>>,
     pub fix: Option<Fix>,
-    /// Path in the object as Kubernetes writes it. Filled in by the engine where the author left it out.
+    /// Path in the object as Kubernetes writes it. Filled in by the engine where it is asked for and the author left it out.
     pub field: Option<Box<str>>,
     /// The worlds in which it holds, where there is more than one.
     pub worlds: Option<Box<[String]>>,

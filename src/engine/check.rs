@@ -25,8 +25,9 @@ pub struct Settings<'a> {
     pub closed: bool,
     /// The world that is asked about; without it all are.
     pub world: Option<&'a str>,
-    /// Whether the report's format tells the paths of fields, which cost a second look at the documents with findings.
-    pub fields: bool,
+    /// Whether it is asked which objects findings are about and the paths of fields there, which cost a second look at the
+    /// documents with findings.
+    pub objects: bool,
     /// Fixes are wanted, which cost a second look at the documents as well.
     pub fixes: bool,
 }
@@ -92,8 +93,8 @@ pub fn check(loaded: &mut Loaded, settings: &Settings<'_>) -> Report {
         keep_world(&mut findings, loaded, &worlds, name);
     }
     report::sort(&loaded.sources, &mut findings);
-    about::resources(&mut findings, loaded.resources());
-    if settings.fields {
+    if settings.objects {
+        about::resources(&mut findings, loaded.resources());
         about::fields(&mut findings, &loaded.sources, loaded.resources());
     }
     report::report(loaded, findings, known, settings.istio_version)

@@ -10,8 +10,14 @@ pub struct SourceFile {
     /// Relative to the working directory, with `/`; raw, so printers must escape control characters.
     pub path: String,
     pub text: String,
-    lines: OnceLock<Box<[u32]>>,
-    characters: OnceLock<Box<[u32]>>,
+    lines: OnceLock<Box<Lines>>,
+}
+
+/// Where lines begin, and how many characters begin before each step of bytes.
+#[derive(Debug)]
+struct Lines {
+    starts: Vec<u32>,
+    characters: Vec<u32>,
 }
 
 /// Bytes between two entries of the index of characters: lines may be as long as the file.
@@ -23,22 +29,16 @@ impl SourceFile {
             path: path.into(),
             text: text.into(),
             lines: OnceLock::new(),
-            characters: OnceLock::new(),
         }
     }
 
     /// The offset of each line's first byte. LF, CRLF and a lone CR end a line.
     pub fn line_starts(&self) -> &[u32] {
-        self.lines.get_or_init(|| {
-            let bytes = self.text.as_bytes();
-            let mut starts = vec![0];
-            for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
-                if bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n') {
-                    starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
-                }
-            }
-            starts.into()
-        })
+        &self.lines().starts
+    }
+
+    fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Box::new(Lines::of(&self.text)))
     }
 
     pub fn position(&self, offset: u32) -> Position {
@@ -60,22 +60,11 @@ impl SourceFile {
     /// How many characters begin before `offset`.
     fn characters_before(&self, offset: u32) -> u32 {
         let bytes = self.text.as_bytes();
-        let count = |bytes: &[u8]| {
-            let starts = bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80);
-            u32::try_from(starts.count()).unwrap_or(u32::MAX)
-        };
-        let steps = self.characters.get_or_init(|| {
-            let sum = |sum: &mut u32, step: &[u8]| {
-                let before = *sum;
-                *sum += count(step);
-                Some(before)
-            };
-            bytes.chunks(STEP).scan(0, sum).collect()
-        });
+        let steps = &self.lines().characters;
         let at = (offset as usize).min(bytes.len());
         let step = (at / STEP).min(steps.len().saturating_sub(1));
         let rest = bytes.get(step * STEP..at).unwrap_or(&[]);
-        steps.get(step).copied().unwrap_or(0) + count(rest)
+        steps.get(step).copied().unwrap_or(0) + characters(rest)
     }
 
     /// The bytes of a line, counted from 0, without what ends it.
@@ -93,6 +82,34 @@ impl SourceFile {
             .get(span.start as usize..span.end as usize)
             .unwrap_or("")
     }
+}
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            if bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n') {
+                starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+            }
+        }
+        starts.shrink_to_fit();
+        let sum = |sum: &mut u32, step: &[u8]| {
+            let before = *sum;
+            *sum += characters(step);
+            Some(before)
+        };
+        Self {
+            starts,
+            characters: bytes.chunks(STEP).scan(0, sum).collect(),
+        }
+    }
+}
+
+/// How many characters begin in these bytes.
+fn characters(bytes: &[u8]) -> u32 {
+    let starts = bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80);
+    u32::try_from(starts.count()).unwrap_or(u32::MAX)
 }
 
 /// All files of a run. A file that holds nothing of interest is never added.
