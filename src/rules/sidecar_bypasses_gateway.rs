@@ -1,21 +1,25 @@
 //! A Sidecar that leaves out the way through the egress gateway.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::ambient::Ambient;
+use super::context::existing;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef, Traffic};
 use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
 use crate::egress::cluster::ClusterName;
 use crate::egress::facts::{CallResult, WeightedCluster};
 use crate::egress::host::service_of;
+use crate::egress::path::{Asked, Question};
 use crate::egress::proxy::Proxy;
 use crate::egress::scope::Scope;
 use crate::egress::sidecar::EgressListener;
 use crate::egress::virtual_service::{Binding, VirtualService as Routes};
 use crate::istio::decode::Items;
+use crate::istio::proxy::Sidecar;
+use crate::istio::resource::{Resource, Spec};
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -36,7 +40,23 @@ pub(super) struct SidecarBypassesGateway;
 /// So many VirtualServices of one host, and routes of one call, are looked at.
 const LOOKED_AT: usize = 64;
 
+/// So many imports by namespaces that say nothing else of a host are asked about.
+const ASKED: usize = 32;
+
 impl Check for SidecarBypassesGateway {
+    fn check(&self, cx: &Context<'_>, out: &mut Findings) {
+        let paths = LazyCell::new(|| Asked::new(cx.model));
+        let sidecars = existing(cx.world).filter_map(WholeNamespace::of);
+        for (client, host) in sidecars.flat_map(|it| it.past_gateways(cx)).take(ASKED) {
+            let question = Question {
+                client: Some(client),
+                host: Some(host.to_owned()),
+                ..Question::default()
+            };
+            self.check_traffic(cx, &Traffic::new(paths.declared(&question)), out);
+        }
+    }
+
     fn check_traffic(&self, cx: &Context<'_>, traffic: &Traffic<'_>, out: &mut Findings) {
         let ambient = OnceCell::new();
         let mut clients: HashMap<&Client, Option<Imports<'_>>> = HashMap::default();
@@ -86,6 +106,65 @@ impl Check for SidecarBypassesGateway {
                     .help(format!("add `{namespace}/{host}` to `hosts`"))
             });
         }
+    }
+}
+
+/// The Sidecar of the pods of a namespace.
+#[derive(Clone, Copy)]
+struct WholeNamespace<'c> {
+    own: &'c str,
+    sidecar: &'c Sidecar,
+}
+
+impl<'c> WholeNamespace<'c> {
+    fn of(resource: &'c Resource) -> Option<Self> {
+        match &resource.spec {
+            Spec::Sidecar(sidecar) if sidecar.workload_selector.is_none() => Some(Self {
+                own: resource.namespace()?,
+                sidecar,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Namespace and host of each entry.
+    fn entries(self) -> impl Iterator<Item = (&'c str, &'c str)> {
+        let listeners = self.sidecar.egress.items().iter();
+        let entries = listeners.flat_map(|it| it.value.hosts.items());
+        entries.filter_map(|entry| entry.value.split_once('/'))
+    }
+
+    /// The hosts that it imports by name, where rules for them that lead through a gateway elsewhere are not imported: the
+    /// namespace is a client also where it has no rule for them.
+    fn past_gateways(self, cx: &'c Context<'_>) -> Vec<(Client, &'c str)> {
+        let all = &cx.model.virtual_services;
+        let hosts = self.entries().map(|(_, host)| host);
+        let mut hosts = hosts
+            .filter(|host| !all.routing_gateways_to(host).is_empty())
+            .peekable();
+        if hosts.peek().is_none() {
+            return Vec::new();
+        }
+        let imported: HashSet<(&str, &str)> = self.entries().collect();
+        let imports = |routes: &Routes<'_>, host: &str| {
+            let froms = [Some("*"), routes.namespace()];
+            let mut froms = froms.into_iter().flatten();
+            froms.any(|from| [host, "*"].iter().any(|it| imported.contains(&(from, *it))))
+        };
+        let leads_here = |routes: &Routes<'_>| {
+            let destinations = routes.destinations();
+            let mut services = destinations.iter().filter_map(|(host, _)| service_of(host));
+            services.any(|(_, namespace)| namespace == self.own)
+        };
+        let is_elsewhere = |host: &str| {
+            let leading = all.routing_gateways_to(host).iter().take(LOOKED_AT);
+            let mut leading = leading.filter_map(|&at| all.get(at));
+            leading.any(|it| !imports(it, host) && !leads_here(it))
+        };
+        let hosts = hosts.filter(|host| is_elsewhere(host));
+        hosts
+            .map(|host| (Client::sidecar(Some(self.own)), host))
+            .collect()
     }
 }
 
