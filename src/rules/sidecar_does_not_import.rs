@@ -11,10 +11,11 @@ use crate::diag::{Fixable, Severity};
 use crate::egress::client::Client;
 use crate::egress::host::{is_wildcard, to_fqdn};
 use crate::egress::scope::Scope;
-use crate::egress::service::Origin;
+use crate::egress::service::{Origin, Service};
 use crate::istio::decode::Items;
 use crate::istio::proxy::Sidecar;
-use crate::istio::resource::Spec;
+use crate::istio::resource::{Resource, Spec};
+use crate::istio::traffic::DestinationRule;
 use crate::source::{Span, Spanned};
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -34,77 +35,109 @@ pub(super) struct SidecarDoesNotImport;
 
 impl Check for SidecarDoesNotImport {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let mut seen: BTreeSet<(Span, String)> = BTreeSet::new();
+        let mut seen: BTreeSet<(Span, &str)> = BTreeSet::new();
         let unknown = UnknownHosts::new(cx);
         let mut scopes: HashMap<&str, Scope<'_>> = HashMap::default();
         for (resource, rule) in cx.destination_rules() {
-            let (Some(host), Some(namespace)) = (&rule.host, resource.namespace()) else {
+            let Some(wanted) = Wanted::of(cx, resource, rule) else {
                 continue;
             };
-            let name = to_fqdn(&host.value, Some(namespace));
-            let mut services = cx.model.registry.of_host(&name);
-            let external =
-                services.find(|it| it.origin == Origin::ServiceEntry && it.namespace().is_some());
-            let Some(external) =
-                external.filter(|_| !is_wildcard(&name) && rule.workload_selector.is_none())
-            else {
-                continue;
-            };
-            let exported = cx
-                .model
-                .registry
-                .exposure(&external, Some(namespace))
-                .is_some();
             let scope = scopes
-                .entry(namespace)
-                .or_insert_with(|| cx.model.scope(&Client::sidecar(Some(namespace))));
-            let Some(sidecar) = scope
-                .sidecar
-                .filter(|_| exported && scope.service(&name).is_none())
-            else {
+                .entry(wanted.namespace)
+                .or_insert_with(|| cx.model.scope(&Client::sidecar(Some(wanted.namespace))));
+            let Some((sidecar, place)) = wanted.left_out(scope) else {
                 continue;
             };
-            let Spec::Sidecar(spec) = &sidecar.spec else {
-                continue;
-            };
-            let egress = spec.egress.items().iter();
-            let place = egress
-                .filter_map(|it| it.value.hosts.as_ref())
-                .map(|it| it.key)
-                .next();
-            let Some(place) = place.filter(|it| seen.insert((*it, name.to_string()))) else {
-                continue;
-            };
-            let meant = meant(spec, &name, &unknown);
-            let message = format!(
-                "this Sidecar does not import `{name}`: clients in `{namespace}` do not know the host, for which the \
-                 namespace has a DestinationRule"
-            );
-            let together = [host.span.file, external.host.line.file]
-                .into_iter()
-                .all(|file| cx.world.is_one_folder(place.file, file));
-            let basis = match meant.and_then(|it| it.value.split_once('/')) {
-                Some((other, host)) if host == name && !cx.world.knows_all("ServiceEntry") => {
-                    let other = if other == "." { namespace } else { other };
-                    Basis::assuming(format!("no other file defines `{host}` in `{other}`"))
-                }
-                _ => Basis::together(together),
-            };
-            let entry = format!("{}/{name}", external.namespace().unwrap_or("*"));
-            let help = match meant {
-                Some(meant) => format!("write `{entry}` instead of `{}`", meant.value),
-                None => format!("add `{entry}` to `hosts`"),
-            };
-            out.add(basis, place, message, |finding| {
-                let meant = meant.into_iter();
-                meant
-                    .fold(finding, |finding, meant| {
-                        finding.because(meant.span, "this is not the host")
-                    })
-                    .because(host.span, "the rule for the host")
-                    .because(external.host.line, "the host")
-                    .help(help)
-            });
+            let host: &str = &wanted.external.host.name;
+            if seen.insert((place, host)) {
+                wanted.say(cx, place, meant(sidecar, host, &unknown), out);
+            }
+        }
+    }
+}
+
+/// A host for which a namespace has a rule, and that is exported to it.
+struct Wanted<'c> {
+    namespace: &'c str,
+    /// As the rule has it.
+    line: Span,
+    external: Service<'c>,
+}
+
+impl<'c> Wanted<'c> {
+    fn of(cx: &'c Context<'_>, resource: &'c Resource, rule: &DestinationRule) -> Option<Self> {
+        let (host, namespace) = (rule.host.as_ref()?, resource.namespace()?);
+        let name = to_fqdn(&host.value, Some(namespace));
+        if is_wildcard(&name) || rule.workload_selector.is_some() {
+            return None;
+        }
+        let registry = &cx.model.registry;
+        let is_external =
+            |it: &Service<'_>| it.origin == Origin::ServiceEntry && it.namespace().is_some();
+        let external = registry.of_host(&name).find(is_external)?;
+        registry.exposure(&external, Some(namespace))?;
+        Some(Self {
+            namespace,
+            line: host.span,
+            external,
+        })
+    }
+
+    /// The Sidecar that leaves the host out, and the key of its first `hosts`.
+    fn left_out<'s>(&self, scope: &Scope<'s>) -> Option<(&'s Sidecar, Span)> {
+        let resource = scope.sidecar?;
+        let Spec::Sidecar(sidecar) = &resource.spec else {
+            return None;
+        };
+        if scope.service(self.external.name()).is_some() {
+            return None;
+        }
+        let mut egress = sidecar.egress.items().iter();
+        let hosts = egress.find_map(|it| it.value.hosts.as_ref())?;
+        Some((sidecar, hosts.key))
+    }
+
+    fn say(
+        &self,
+        cx: &Context<'_>,
+        place: Span,
+        meant: Option<&Spanned<SmolStr>>,
+        out: &mut Findings,
+    ) {
+        let (namespace, name) = (self.namespace, self.external.name());
+        let message = format!(
+            "this Sidecar does not import `{name}`: clients in `{namespace}` do not know the host, for which the namespace has a \
+             DestinationRule"
+        );
+        let entry = format!("{}/{name}", self.external.namespace().unwrap_or("*"));
+        let help = match meant {
+            Some(meant) => format!("write `{entry}` instead of `{}`", meant.value),
+            None => format!("add `{entry}` to `hosts`"),
+        };
+        out.add(self.basis(cx, place, meant), place, message, |finding| {
+            let meant = meant.into_iter();
+            meant
+                .fold(finding, |finding, meant| {
+                    finding.because(meant.span, "this is not the host")
+                })
+                .because(self.line, "the rule for the host")
+                .because(self.external.host.line, "the host")
+                .help(help)
+        });
+    }
+
+    fn basis(&self, cx: &Context<'_>, place: Span, meant: Option<&Spanned<SmolStr>>) -> Basis {
+        match meant.and_then(|it| it.value.split_once('/')) {
+            Some((other, host))
+                if host == self.external.name() && !cx.world.knows_all("ServiceEntry") =>
+            {
+                let other = if other == "." { self.namespace } else { other };
+                Basis::assuming(format!("no other file defines `{host}` in `{other}`"))
+            }
+            _ => {
+                let mut files = [self.line.file, self.external.host.line.file].into_iter();
+                Basis::together(files.all(|file| cx.world.is_one_folder(place.file, file)))
+            }
         }
     }
 }
