@@ -121,6 +121,14 @@ struct Build<'s, 'm> {
     unknown: Option<&'s str>,
 }
 
+/// What a service makes of a listener.
+struct Made<'m> {
+    chains: Vec<FilterChain<'m>>,
+    protocol: Protocol,
+    /// What is there is forgotten.
+    replaces: bool,
+}
+
 impl<'m> Build<'_, 'm> {
     /// The services of an egress listener with a port all get that port and its protocol.
     fn add_own_port(&mut self, listener: &EgressListener<'m>, port: u32, protocol: Protocol) {
@@ -204,93 +212,119 @@ impl<'m> Build<'_, 'm> {
     }
 
     fn add(&mut self, addition: &Addition<'_, 'm>) {
-        let definition = addition.service.base.definition;
-        if definition.resolution == Resolution::Alias {
+        if addition.service.base.definition.resolution == Resolution::Alias {
             return;
         }
-        let kind = addition.protocol.listener();
-        let range = addition.address.filter(|address| address.ip().is_none());
-        let bind: Cow<'_, str> = match (addition.bind, kind, addition.address) {
-            (_, ListenerKind::None, _) => return,
-            (Some(bind), _, _) => bind.into(),
-            (None, ListenerKind::Tcp | ListenerKind::Auto, Some(address)) if range.is_none() => {
-                address
-                    .ip()
-                    .map_or(WILDCARD.into(), |ip| ip.to_string().into())
-            }
-            (None, ListenerKind::Tcp | ListenerKind::Auto, None) if definition.gets_address() => {
-                match self.unknown {
-                    // The name stands for the address.
-                    Some(host) if host == addition.service.base.name() => host.into(),
-                    _ => return,
-                }
-            }
-            _ => WILDCARD.into(),
+        let Some(bind) = self.bind(addition) else {
+            return;
         };
-        let cidr = range.filter(|_| addition.bind.is_none());
-        let current = self.entries.get_mut(&*bind);
-        if current.as_ref().is_some_and(|entry| entry.locked) {
+        let current = self.entries.get(&*bind);
+        if current.is_some_and(|entry| entry.locked) {
             return;
         }
-        let existing = current.as_ref().map(|entry| entry.protocol);
-        let clash = |existing: Protocol| {
-            let particular = |protocol| matches!(protocol, Protocol::Mongo | Protocol::MySql);
-            (particular(existing) || particular(addition.protocol)) && existing != addition.protocol
-        };
-        let wildcard = bind == WILDCARD;
-        let (chains, protocol, replaces) = match (kind, existing) {
-            (ListenerKind::None, _) => return,
-            (_, _) if addition.protocol == Protocol::HttpProxy => (
-                vec![self.http(addition, &bind, false)],
-                Protocol::HttpProxy,
-                true,
-            ),
-            // The hosts of a port share a listener; their virtual hosts are told apart later.
-            (ListenerKind::Http, Some(existing)) if !existing.is_tcp() => return,
-            (ListenerKind::Auto, Some(existing)) if existing.is_unsupported() => {
-                if !self.proxy.model.mesh.version.merges_sniffed_services() {
-                    return;
-                }
-                (self.bytes(addition, &bind, cidr), existing, false)
-            }
-            (ListenerKind::Http, _) => {
-                let protocol = match wildcard {
-                    true => Protocol::Unsupported,
-                    false => addition.protocol,
-                };
-                (vec![self.http(addition, &bind, wildcard)], protocol, false)
-            }
-            (ListenerKind::Tcp, _) => (self.bytes(addition, &bind, cidr), addition.protocol, false),
-            (ListenerKind::Auto, existing) => {
-                let mut chains = self.bytes(addition, &bind, cidr);
-                chains.push(self.http(addition, &bind, true));
-                let over_http = existing.is_some_and(Protocol::is_http);
-                (chains, Protocol::Unsupported, over_http)
-            }
-        };
-        if addition.protocol != Protocol::HttpProxy && existing.is_some_and(clash) {
+        let existing = current.map(|entry| entry.protocol);
+        let Some(made) = self.make(addition, &bind, existing) else {
             return;
-        }
+        };
         match self.entries.get_mut(&*bind) {
-            Some(entry) if !replaces => {
-                let mixes = match kind {
+            Some(entry) if !made.replaces => {
+                let mixes = match addition.protocol.listener() {
                     ListenerKind::Tcp => entry.protocol.is_http(),
                     _ => true,
                 };
                 if mixes {
                     entry.protocol = Protocol::Unsupported;
                 }
-                entry.chains.merge(chains);
+                entry.chains.merge(made.chains);
             }
             _ => {
+                let room = if bind == WILDCARD { self.room } else { 0 };
                 let entry = Entry {
-                    protocol,
-                    chains: Chains::first(chains, if wildcard { self.room } else { 0 }),
+                    protocol: made.protocol,
+                    chains: Chains::first(made.chains, room),
                     locked: false,
                 };
                 self.entries.insert(bind.into_owned(), entry);
             }
         }
+    }
+
+    /// The address on which it is listened for it; `None` where it is not, or nobody asks.
+    fn bind<'s>(&self, addition: &Addition<'s, 'm>) -> Option<Cow<'s, str>> {
+        let kind = addition.protocol.listener();
+        let base = &addition.service.base;
+        let ip = addition.address.and_then(Address::ip);
+        Some(match (addition.bind, kind, addition.address) {
+            (_, ListenerKind::None, _) => return None,
+            (Some(bind), _, _) => bind.into(),
+            (None, ListenerKind::Tcp | ListenerKind::Auto, Some(_)) => {
+                ip.map_or(WILDCARD.into(), |ip| ip.to_string().into())
+            }
+            (None, ListenerKind::Tcp | ListenerKind::Auto, None)
+                if base.definition.gets_address() =>
+            {
+                // The name stands for the address.
+                let name: &'s str = base.name();
+                self.unknown
+                    .filter(|host| *host == name)
+                    .map(|_| name.into())?
+            }
+            _ => WILDCARD.into(),
+        })
+    }
+
+    /// What it makes of a listener, beside what is there already or in place of that; `None` where all stays as it is.
+    fn make(
+        &self,
+        addition: &Addition<'_, 'm>,
+        bind: &str,
+        existing: Option<Protocol>,
+    ) -> Option<Made<'m>> {
+        let own = addition.protocol;
+        let range = addition.address.filter(|address| address.ip().is_none());
+        let cidr = range.filter(|_| addition.bind.is_none());
+        if own == Protocol::HttpProxy {
+            return Some(Made {
+                chains: vec![self.http(addition, bind, false)],
+                protocol: own,
+                replaces: true,
+            });
+        }
+        let is_particular = |it| matches!(it, Protocol::Mongo | Protocol::MySql);
+        let clashes = |it: Protocol| (is_particular(it) || is_particular(own)) && it != own;
+        if existing.is_some_and(clashes) {
+            return None;
+        }
+        let made = |chains, protocol| Made {
+            chains,
+            protocol,
+            replaces: false,
+        };
+        Some(match (own.listener(), existing) {
+            (ListenerKind::None, _) => return None,
+            // The hosts of a port share a listener; their virtual hosts are told apart later.
+            (ListenerKind::Http, Some(existing)) if !existing.is_tcp() => return None,
+            (ListenerKind::Auto, Some(existing)) if existing.is_unsupported() => {
+                let version = self.proxy.model.mesh.version;
+                version
+                    .merges_sniffed_services()
+                    .then(|| made(self.bytes(addition, bind, cidr), existing))?
+            }
+            (ListenerKind::Http, _) => {
+                let wildcard = bind == WILDCARD;
+                let protocol = if wildcard { Protocol::Unsupported } else { own };
+                made(vec![self.http(addition, bind, wildcard)], protocol)
+            }
+            (ListenerKind::Tcp, _) => made(self.bytes(addition, bind, cidr), own),
+            (ListenerKind::Auto, existing) => {
+                let mut chains = self.bytes(addition, bind, cidr);
+                chains.push(self.http(addition, bind, true));
+                Made {
+                    replaces: existing.is_some_and(Protocol::is_http),
+                    ..made(chains, Protocol::Unsupported)
+                }
+            }
+        })
     }
 
     fn http(&self, addition: &Addition<'_, 'm>, bind: &str, sniffed: bool) -> FilterChain<'m> {
