@@ -152,57 +152,22 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         [] if input.external_registry => (input.service_accounts)(),
         names => written_names(names),
     };
-    let text = |field: &'_ Rare<SmolStr>| {
-        let field = field.as_deref().filter(|field| !field.value.is_empty())?;
-        Some(Traced::line(field.value.to_string(), field.span))
-    };
     let mutual = mode.value == ClientTlsMode::Mutual.name();
-    let (client_certificate, ca) = match text(&settings.credential_name) {
-        Some(credential) => (
-            mutual.then(|| credential.clone().map(|name| secret(&name))),
-            Some(credential.map(|name| secret(&format!("{name}-cacert")))),
-        ),
-        None => {
-            let (certificate, key) = (
-                text(&settings.client_certificate),
-                text(&settings.private_key),
-            );
-            let files = certificate.zip(key);
-            if mutual && files.is_none() {
-                // Istio logs an error and leaves the cluster without TLS, after it has set what is automatic.
-                return Tls {
-                    facts: mode.map(|_| None),
-                    auto_sni,
-                    auto_san,
-                };
-            }
-            let files = files.filter(|_| mutual).map(|(certificate, key)| {
-                let lines: Vec<_> = certificate
-                    .spans()
-                    .iter()
-                    .chain(key.spans())
-                    .copied()
-                    .collect();
-                Traced::lines(
-                    format!("file-cert:{}~{}", certificate.value, key.value),
-                    lines,
-                )
-            });
-            let ca = text(&settings.ca_certificates).map_or_else(
-                || {
-                    Traced::default(
-                        "file-root:system".to_owned(),
-                        "no caCertificates: the proxy's own list",
-                    )
-                },
-                |path| path.map(|path| format!("file-root:{path}")),
-            );
-            (files, Some(ca))
-        }
+    let certificates = match text(&settings.credential_name) {
+        Some(credential) => Some(from_secret(credential, mutual)),
+        None => from_files(settings, mutual),
+    };
+    let Some((client_certificate, ca)) = certificates else {
+        // Istio logs an error and leaves the cluster without TLS, after it has set what is automatic.
+        return Tls {
+            facts: mode.map(|_| None),
+            auto_sni,
+            auto_san,
+        };
     };
     let facts = ExplicitTls {
         sni: text(&settings.sni),
-        ca: ca.filter(|_| skip.is_none()),
+        ca: Some(ca).filter(|_| skip.is_none()),
         sans: match skip {
             Some(skip) => Traced::line(Vec::new(), skip.span),
             None => sans,
@@ -220,6 +185,48 @@ fn originate(input: &TlsInput<'_>, settings: &ClientTls, mode: Traced<&'static s
         auto_sni,
         auto_san,
     }
+}
+
+/// The value of a field that is not empty.
+fn text(field: &Rare<SmolStr>) -> Option<Traced<String>> {
+    let field = field.as_deref().filter(|field| !field.value.is_empty())?;
+    Some(Traced::line(field.value.to_string(), field.span))
+}
+
+/// The client's certificate, and the authorities that are trusted.
+type Certificates = (Option<Traced<String>>, Traced<String>);
+
+fn from_secret(credential: Traced<String>, mutual: bool) -> Certificates {
+    (
+        mutual.then(|| credential.clone().map(|name| secret(&name))),
+        credential.map(|name| secret(&format!("{name}-cacert"))),
+    )
+}
+
+/// `None` where the client's certificate or its key is missing.
+fn from_files(settings: &ClientTls, mutual: bool) -> Option<Certificates> {
+    let files = match mutual {
+        true => Some((
+            text(&settings.client_certificate)?,
+            text(&settings.private_key)?,
+        )),
+        false => None,
+    };
+    let files = files.map(|(certificate, key)| {
+        let lines = certificate.spans().iter().chain(key.spans());
+        Traced::lines(
+            format!("file-cert:{}~{}", certificate.value, key.value),
+            lines.copied(),
+        )
+    });
+    let ca = match text(&settings.ca_certificates) {
+        Some(path) => path.map(|path| format!("file-root:{path}")),
+        None => Traced::default(
+            "file-root:system".to_owned(),
+            "no caCertificates: the proxy's own list",
+        ),
+    };
+    Some((files, ca))
 }
 
 /// Whether Envoy takes the SNI from the request's host, and verifies the certificate against it.
