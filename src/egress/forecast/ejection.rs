@@ -13,21 +13,7 @@ pub(super) fn forecast(
     hosts: &Hosts,
 ) -> Sentence {
     let Some(outlier) = subject.cluster.outlier.value.as_ref() else {
-        let lost: Vec<Span> = subject
-            .cluster
-            .overridden
-            .iter()
-            .filter(|block| block.block == "outlierDetection")
-            .flat_map(|block| [block.span, block.because])
-            .collect();
-        return if lost.is_empty() {
-            Sentence::source("there is no outlier detection: nothing is ejected")
-        } else {
-            Sentence::source(
-                "there is no outlier detection: the files set one, but it does not reach this port",
-            )
-            .because(lost)
-        };
+        return missing(subject);
     };
     let lines: Vec<Span> = outlier
         .max_ejection_percent
@@ -36,7 +22,6 @@ pub(super) fn forecast(
         .chain(subject.cluster.outlier.spans().iter().copied())
         .take(2)
         .collect();
-    let percent = protection.max_ejection_percent();
     let Some(detector) = protection.detector() else {
         return Sentence::measured(
             "E3",
@@ -44,14 +29,41 @@ pub(super) fn forecast(
         )
         .because(lines);
     };
-    let ejects_after = |detector: Detector| {
-        format!(
-            "after {} failures ({})",
-            detector.threshold(),
-            detector.name()
+    let text = ejected(subject.discovery(), protection, detector, hosts);
+    Sentence::measured("E3, E4", text).because(lines)
+}
+
+/// There is none, or it is lost on its way.
+fn missing(subject: Subject<'_>) -> Sentence {
+    let overridden = subject.cluster.overridden.iter();
+    let lost: Vec<Span> = overridden
+        .filter(|block| block.block == "outlierDetection")
+        .flat_map(|block| [block.span, block.because])
+        .collect();
+    match lost.is_empty() {
+        true => Sentence::source("there is no outlier detection: nothing is ejected"),
+        false => Sentence::source(
+            "there is no outlier detection: the files set one, but it does not reach this port",
         )
-    };
-    let text = match (subject.discovery(), hosts) {
+        .because(lost),
+    }
+}
+
+/// What a detector ejects, and for how long.
+fn ejected(
+    discovery: Discovery,
+    protection: Protection<'_>,
+    detector: Detector,
+    hosts: &Hosts,
+) -> String {
+    let percent = protection.max_ejection_percent();
+    let after = format!(
+        "after {} failures ({})",
+        detector.threshold(),
+        detector.name()
+    );
+    let time = || span_of_time(protection.base_ejection_ms());
+    match (discovery, hosts) {
         (Discovery::Client | Discovery::PerRequest, _) => {
             "outlier detection has no other host to shift to".to_owned()
         }
@@ -60,36 +72,31 @@ pub(super) fn forecast(
              floor(1 x {percent} / 100) = 0"
         ),
         (Discovery::Logical, _) => format!(
-            "outlier detection ejects the only host {}: every request then fails at once for {}, \
+            "outlier detection ejects the only host {after}: every request then fails at once for {}, \
              also after DNS has moved",
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
+            time()
         ),
         (_, Some((n, _))) if protection.ejectable(*n) == 0 => {
             format!("outlier detection never ejects: floor({n} x {percent} / 100) = 0 of {n} hosts")
         }
         (_, Some((1, _))) => format!(
-            "outlier detection ejects the only host {}: requests then fail at once for {} or \
+            "outlier detection ejects the only host {after}: requests then fail at once for {} or \
              until DNS answers another address",
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
+            time()
         ),
         (_, Some((n, _))) => format!(
-            "outlier detection ejects {} of {n} hosts {}, for {} the first time",
+            "outlier detection ejects {} of {n} hosts {after}, for {} the first time",
             protection.ejectable(*n),
-            ejects_after(detector),
-            span_of_time(protection.base_ejection_ms())
+            time()
         ),
         (_, None) => format!(
-            "outlier detection ejects {}, if the answer holds at least {} (maxEjectionPercent \
+            "outlier detection ejects {after}, if the answer holds at least {} (maxEjectionPercent \
              {percent})",
-            ejects_after(detector),
             plural(
                 100u32.div_ceil(percent.clamp(1, 100)),
                 "address",
                 "addresses"
             )
         ),
-    };
-    Sentence::measured("E3, E4", text).because(lines)
+    }
 }
