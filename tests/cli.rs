@@ -1063,6 +1063,10 @@ fn a_misspelt_field_is_told_once() {
             panic!("{text}{said}");
         };
         assert!(one.contains("[unknown-field]"), "{text}{said}");
+        // All else has been judged.
+        let output = run(&folder, &["--isolated", "--format=text"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(!said.contains("not checked"), "{text}{said}");
     }
 }
 

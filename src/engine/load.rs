@@ -57,7 +57,7 @@ pub struct Loaded {
     pub patches: usize,
     /// What the patches change.
     pub changes: Vec<Change>,
-    /// How many resources Istio refuses.
+    /// How many resources Istio refuses: for the rules they do not exist.
     pub refused: usize,
     /// How many objects are of Istio's kinds of which nothing is said.
     pub unjudged: usize,
@@ -116,7 +116,6 @@ impl Parsing {
             let parsed: Vec<Parsed> = parsed.map(|text| self.text(text, out)).collect();
             for (text, parsed) in some.into_iter().zip(parsed) {
                 out.unjudged += parsed.unjudged;
-                out.refused += parsed.refused;
                 if parsed.is_empty() && !referred.contains(&text.file) {
                     told = told || sidecars.are_told_of(out.sources.get(text.file));
                     out.sources.forget(text.file);
@@ -182,6 +181,7 @@ impl Loaded {
         for resource in &parsed.resources {
             self.istio += usize::from(resource.spec.is_istio());
             self.placeholders += resource.placeholders().len();
+            self.refused += usize::from(resource.refused);
         }
         self.templates += parsed.templates;
         self.patches += parsed.patches;

@@ -33,8 +33,6 @@ pub(super) struct Parsed {
     pub(super) patches: usize,
     /// How many objects are of Istio's kinds of which nothing is said.
     pub(super) unjudged: usize,
-    /// How many resources Istio refuses.
-    pub(super) refused: usize,
     /// What they change.
     pub(super) changes: Vec<Change>,
 }
@@ -171,7 +169,6 @@ impl Source<'_> {
                 }
                 out.diagnostics.append(&mut decoded.diagnostics);
                 out.unjudged += decoded.unjudged;
-                out.refused += decoded.refused;
             }
             State::Template => out.template(text),
             State::Patch | State::Fragment => {
@@ -244,7 +241,6 @@ impl Parsed {
         self.templates += later.templates;
         self.patches += later.patches;
         self.unjudged += later.unjudged;
-        self.refused += later.refused;
         self.changes.append(&mut later.changes);
         self
     }

@@ -21,8 +21,6 @@ pub struct Decoded {
     pub diagnostics: Vec<Diagnostic>,
     /// How many objects are of Istio's kinds of which nothing is said.
     pub unjudged: usize,
-    /// How many Istio refuses as they stand.
-    pub refused: usize,
 }
 
 /// Reads the documents of a file, one after the other.
@@ -81,13 +79,12 @@ impl Reader {
             dropped: verdict.dropped,
             ..Decoder::default()
         };
-        let refused;
         let mut resource;
         if self.as_meant && !verdict.meant.is_empty() {
             let mut written = findings.clone();
             let doubts = Doubts::lacking(verdict.lacking);
             resource = self.resource(root, head, kind, &mut decoder, doubts.clone());
-            refused = self.admit(&resource, &verdict.misspelt, &mut written);
+            self.admit(&resource, &verdict.misspelt, &mut written);
             decoder.read_as(verdict.meant.iter().map(|it| (it.key, it.field)));
             let meant: Vec<Span> = verdict.meant.iter().map(|it| it.entry).collect();
             let doubts = Doubts { meant, ..doubts };
@@ -95,18 +92,15 @@ impl Reader {
             self.admit(&resource, &verdict.misspelt, &mut findings);
             let is_meant = |it: &Diagnostic| touches(it, resource.meant());
             findings.retain(|it| it.rule == SPELLING || !is_meant(it));
-            let stands = findings
+            resource.refused = findings
                 .iter()
                 .any(|it| it.refused_by.is_some() && !is_meant(it));
             blame_spelling(&mut findings, &written);
-            resource.refused = stands;
         } else {
             let doubts = Doubts::lacking(verdict.lacking);
             resource = self.resource(root, head, kind, &mut decoder, doubts);
-            refused = self.admit(&resource, &verdict.misspelt, &mut findings);
-            resource.refused = refused;
+            resource.refused = self.admit(&resource, &verdict.misspelt, &mut findings);
         }
-        out.refused += usize::from(refused);
         if resource.refused {
             resource.spec.keep_hosts();
             // What is not admitted is not admitted with a warning.

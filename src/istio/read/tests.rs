@@ -71,7 +71,6 @@ fn a_misspelt_field_can_be_read_as_what_it_means() {
         (finding.rule, finding.refused_by.is_some()),
         (SPELLING, true)
     );
-    assert_eq!(out.refused, 1);
     let [service] = &out.resources[..] else {
         panic!("{:?}", out.resources);
     };
