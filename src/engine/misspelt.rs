@@ -28,6 +28,8 @@ pub(super) fn drop<'a>(
         return;
     }
     meant.sort_unstable();
+    // What lies in another is touched with it.
+    meant.dedup_by(|next, around| next.file == around.file && next.end <= around.end);
     findings.retain(|finding| {
         let near = by_key.range(..=begin(finding.span)).rev().take(DEEP);
         let mut near = near.map(|(_, misspelt)| misspelt);

@@ -130,11 +130,12 @@ fn is_capitals(text: &str) -> bool {
         })
 }
 
-/// Whether a finding rests on a value that is unknown. `places` are sorted.
+/// Whether a finding rests on a value that is unknown. `places` are sorted, and may be those of several files.
 pub fn touches(finding: &Diagnostic, places: &[Span]) -> bool {
     finding.spans().any(|span| {
-        let next = places.partition_point(|place| place.end <= span.start);
-        places.get(next).is_some_and(|place| place.start < span.end)
+        let before = |place: &Span| (place.file, place.end) <= (span.file, span.start);
+        let next = places.get(places.partition_point(before));
+        next.is_some_and(|place| place.file == span.file && place.start < span.end)
     })
 }
 
@@ -175,6 +176,30 @@ mod tests {
             "",
         ] {
             assert!(!holds_mark(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_at_the_same_bytes_of_another_file_is_not_touched() {
+        let span = |file, start, end| Span::new(crate::source::FileId(file), start, end);
+        let touched = |at: Span| {
+            let finding = Diagnostic::new("some", crate::diag::Severity::Warning, at, "");
+            touches(
+                &finding,
+                &[span(1, 20, 30), span(1, 40, 50), span(3, 5, 10)],
+            )
+        };
+        for at in [span(1, 29, 45), span(1, 40, 41), span(3, 0, 6)] {
+            assert!(touched(at), "{at:?}");
+        }
+        for at in [
+            span(0, 20, 30),
+            span(1, 30, 40),
+            span(2, 5, 45),
+            span(3, 20, 30),
+            span(4, 5, 10),
+        ] {
+            assert!(!touched(at), "{at:?}");
         }
     }
 
