@@ -2,6 +2,8 @@
 
 mod address;
 mod distribution;
+mod entry;
+mod kubernetes;
 mod port;
 
 use std::borrow::Cow;
@@ -14,11 +16,9 @@ pub(super) use distribution::distribute;
 pub use port::{Port, TargetPort};
 
 use super::client::Client;
-use super::host;
 use super::visibility::{Reach, viewer};
 use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
-use crate::istio::service::{self as api, KubeService, Location, ServiceEntry};
 use crate::source::{Span, Spanned};
 
 /// Where a service comes from.
@@ -114,8 +114,8 @@ impl<'a> Definition<'a> {
     /// What the resource defines; `None` where it is no service.
     pub fn read(resource: &'a Resource) -> Option<Self> {
         match &resource.spec {
-            Spec::ServiceEntry(entry) => Some(Self::of_entry(resource, entry)),
-            Spec::Service(service) => Some(Self::of_kubernetes(resource, service)),
+            Spec::ServiceEntry(own) => Some(entry::read(resource, own)),
+            Spec::Service(own) => Some(kubernetes::read(resource, own)),
             _ => None,
         }
     }
@@ -128,137 +128,6 @@ impl<'a> Definition<'a> {
     pub fn client(&self) -> Client {
         let declared = self.export_to.iter().map(|entry| &**entry);
         Client::sidecar(viewer(self.namespace(), declared))
-    }
-
-    fn of_entry(resource: &'a Resource, entry: &'a ServiceEntry) -> Self {
-        let addresses = entry.addresses.items();
-        let valid: Vec<_> = addresses.iter().filter_map(address::read).collect();
-        // Addresses that are all invalid leave no service at all.
-        let reachable = addresses.is_empty() || !valid.is_empty();
-        let hosts = if reachable { entry.hosts.items() } else { &[] };
-        Self {
-            resource,
-            origin: Origin::ServiceEntry,
-            hosts: hosts
-                .iter()
-                .map(|host| Host {
-                    name: Cow::Borrowed(host.value.as_str()),
-                    line: host.span,
-                    rank: 0,
-                })
-                .collect(),
-            addresses: valid.into(),
-            ports: entry.ports.items().iter().map(port::of_entry).collect(),
-            resolution: match entry
-                .resolution
-                .as_ref()
-                .map(|r| r.value)
-                .unwrap_or_default()
-            {
-                api::Resolution::None => Resolution::Passthrough,
-                api::Resolution::Static => Resolution::Static,
-                api::Resolution::Dns => Resolution::Dns,
-                api::Resolution::DnsRoundRobin => Resolution::DnsRoundRobin,
-                api::Resolution::DynamicDns => Resolution::DynamicDns,
-            },
-            resolution_line: entry.resolution.as_ref().map(|r| r.span),
-            mesh_external: entry
-                .location
-                .as_ref()
-                .is_none_or(|l| l.value == Location::MeshExternal),
-            export_to: entry
-                .export_to
-                .items()
-                .iter()
-                .map(|e| Cow::Borrowed(e.value.as_str()))
-                .collect(),
-            reach: Reach::Listed,
-            selector: entry.workload_selector.as_ref().map(|selector| {
-                selector
-                    .value
-                    .labels
-                    .as_ref()
-                    .map(|labels| pairs(&labels.value))
-                    .unwrap_or_default()
-            }),
-            traffic_distribution: None,
-            alias_of: None,
-        }
-    }
-
-    fn of_kubernetes(resource: &'a Resource, service: &'a KubeService) -> Self {
-        let external = service
-            .external_name
-            .as_deref()
-            .filter(|name| !name.value.is_empty())
-            .filter(|_| {
-                service
-                    .service_type
-                    .as_ref()
-                    .is_some_and(|t| t.value == "ExternalName")
-            });
-        let cluster_ip = service
-            .cluster_ip
-            .as_ref()
-            .filter(|ip| !ip.value.is_empty());
-        let headless = cluster_ip.filter(|ip| ip.value == "None");
-        let addresses: Vec<_> = match (cluster_ip, service.cluster_ips.items()) {
-            (Some(ip), _) if ip.value == "None" => Vec::new(),
-            (Some(_), several) if several.len() > 1 => {
-                several.iter().filter_map(address::read).collect()
-            }
-            (Some(ip), _) => address::read(ip).into_iter().collect(),
-            (None, _) => Vec::new(),
-        };
-        let name = resource.meta.name.as_ref();
-        Self {
-            resource,
-            origin: Origin::Kubernetes,
-            hosts: vec![Host {
-                name: Cow::Owned(host::of_service(resource.name(), resource.namespace())),
-                line: name.map_or(resource.kind, |name| name.span),
-                rank: 0,
-            }],
-            addresses: addresses.into(),
-            ports: service
-                .ports
-                .items()
-                .iter()
-                .map(port::of_kubernetes)
-                .collect(),
-            resolution: match (headless, external) {
-                (Some(_), _) => Resolution::Passthrough,
-                (None, Some(_)) => Resolution::Alias,
-                (None, None) => Resolution::Static,
-            },
-            resolution_line: match (headless, external) {
-                (Some(ip), _) => Some(ip.span),
-                (None, Some(_)) => service.service_type.as_ref().map(|t| t.span),
-                (None, None) => None,
-            },
-            mesh_external: external.is_some(),
-            export_to: resource
-                .meta
-                .annotations
-                .get("networking.istio.io/exportTo")
-                .filter(|list| !list.value.is_empty())
-                .map(|list| {
-                    list.value
-                        .split(',')
-                        .map(|e| Cow::Borrowed(e.trim()))
-                        .collect()
-                })
-                .unwrap_or_default(),
-            reach: Reach::Listed,
-            selector: service
-                .selector
-                .as_ref()
-                .map(|selector| pairs(&selector.value)),
-            traffic_distribution: service.traffic_distribution.as_ref().and_then(|wanted| {
-                Some((TrafficDistribution::specified(&wanted.value)?, wanted.span))
-            }),
-            alias_of: external,
-        }
     }
 
     /// Whether the API server gives it an address that stands in no file.
