@@ -10,7 +10,7 @@ use crate::egress::host::to_fqdn;
 use crate::egress::model::Model;
 use crate::egress::service::{Definition, Origin, Service};
 use crate::egress::virtual_service::VirtualService as Routes;
-use crate::istio::decode::{Items, Rare};
+use crate::istio::decode::Items;
 use crate::istio::resource::{Resource, Spec};
 use crate::istio::route::VirtualService;
 use crate::istio::traffic::{
@@ -226,17 +226,8 @@ impl<'a> Context<'a> {
 
     /// Whether a DestinationRule for the host originates TLS on some port or in some subset.
     pub fn originates_tls(&self, host: &str) -> bool {
-        let on = |tls: &Rare<ClientTls>| {
-            let mode = tls.as_ref().and_then(|tls| tls.value.mode.as_ref());
-            mode.is_some_and(|mode| mode.value != ClientTlsMode::Disable)
-        };
-        self.rules_for(host)
-            .take(HOSTS)
-            .flat_map(|(_, rule)| policies(rule))
-            .any(|policy| {
-                let ports = policy.port_level_settings.items();
-                on(&policy.tls) || ports.iter().any(|port| on(&port.tls))
-            })
+        let mut rules = self.rules_for(host).take(HOSTS);
+        rules.any(|(_, rule)| originates_tls(rule))
     }
 
     /// What is known about a host that the resource defines.
@@ -268,6 +259,12 @@ pub(super) fn tls_blocks(rule: &DestinationRule) -> impl Iterator<Item = &Spanne
         let of_ports = ports.filter_map(|port| port.tls.as_deref());
         policy.tls.as_deref().into_iter().chain(of_ports)
     })
+}
+
+/// Whether a DestinationRule originates TLS on some port or in some subset.
+pub(super) fn originates_tls(rule: &DestinationRule) -> bool {
+    let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
+    modes.any(|mode| mode.value != ClientTlsMode::Disable)
 }
 
 /// The policies of a DestinationRule: its own, and those of its subsets.

@@ -1,6 +1,6 @@
 //! A policy for a name that only stands for another.
 
-use super::context::tls_blocks;
+use super::context::originates_tls;
 use super::levels::levels;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -77,8 +77,7 @@ const PORTS: usize = 3;
 
 /// Where the rule was to originate TLS: the ports of the host on which plain text is sent.
 fn plain_ports(cx: &Context<'_>, rule: &DestinationRule, host: &str) -> Vec<Span> {
-    let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
-    if !modes.any(|mode| mode.value != ClientTlsMode::Disable) {
+    if !originates_tls(rule) {
         return Vec::new();
     }
     let services = cx.model.registry.of_host(host);

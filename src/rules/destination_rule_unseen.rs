@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 
-use super::context::tls_blocks;
+use super::context::originates_tls;
 use super::imports::Imports;
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Diagnostic, Fixable, Severity};
@@ -11,7 +11,6 @@ use crate::egress::host::{is_wildcard, service_of};
 use crate::egress::service::{Origin, Port, Service};
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
-use crate::istio::traffic::ClientTlsMode;
 use crate::source::Span;
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -110,8 +109,7 @@ impl<'c> Placed<'c> {
 
     /// Where the rule was to originate TLS: the ports on which plain text is sent without it.
     fn plain_ports(&self) -> impl Iterator<Item = &'c Port<'c>> {
-        let mut modes = tls_blocks(self.rule.spec).filter_map(|tls| tls.value.mode.as_ref());
-        let originates = modes.any(|mode| mode.value != ClientTlsMode::Disable);
+        let originates = originates_tls(self.rule.spec);
         let ports = self.entry.definition.ports.iter().take(LOOKED_AT);
         ports.filter(move |port| originates && port.protocol.is_http())
     }

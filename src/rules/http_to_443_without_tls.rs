@@ -1,6 +1,6 @@
 //! Plain HTTP to port 443.
 
-use super::context::tls_blocks;
+use super::context::originates_tls;
 use super::traffic::{Reached, Traffic};
 use super::{Basis, Check, Context, Findings, Meta, RuleDef};
 use crate::diag::{Fixable, Severity};
@@ -161,7 +161,7 @@ impl<'c> Plain<'c> {
                 other.namespace() == resource.namespace()
                     && host.is_some_and(|it| !self.hosts_of_applied().contains(&it.span))
                     && twin.host.as_deref() == rule.host.as_deref()
-                    && originates(twin)
+                    && originates_tls(twin)
             })
         })
     }
@@ -218,7 +218,7 @@ impl<'c> Plain<'c> {
         let mut rules = cx.rules_for(&self.reached.path.host).take(RULES);
         rules.find_map(|(_, rule)| {
             let host = rule.host.as_ref()?.span;
-            (originates(rule) && !self.hosts_of_applied().contains(&host)).then_some(host)
+            (originates_tls(rule) && !self.hosts_of_applied().contains(&host)).then_some(host)
         })
     }
 
@@ -243,11 +243,6 @@ impl<'c> Plain<'c> {
         });
         (!is_used).then_some(name.span)
     }
-}
-
-fn originates(rule: &DestinationRule) -> bool {
-    let mut modes = tls_blocks(rule).filter_map(|tls| tls.value.mode.as_ref());
-    modes.any(|mode| mode.value != ClientTlsMode::Disable)
 }
 
 /// So many rules of one host are looked at.
