@@ -94,6 +94,7 @@ fn report(
     out: &mut Findings,
 ) {
     let destination = cluster.destination();
+    let by_workloads = cluster.service.selector.is_some();
     let ejects = match budget.percent {
         Some(percent) => format!("`maxEjectionPercent: {percent}`"),
         None => format!("the default `maxEjectionPercent` of {DEFAULT_PERCENT} %"),
@@ -106,7 +107,10 @@ fn report(
             format!("of {names} hosts"),
         ),
         Count::Unknown => (
-            Basis::assuming("its answers hold fewer than ten addresses"),
+            Basis::assuming(match by_workloads {
+                true => "fewer than ten workloads are selected",
+                false => "its answers hold fewer than ten addresses",
+            }),
             "of fewer than ten hosts".to_owned(),
         ),
     };
@@ -129,6 +133,9 @@ fn report(
                     "set `maxEjectionPercent: {least}`, the smallest value that can eject one of {hosts} hosts"
                 ));
                 finding = finding.fix(fix(cx, budget, cluster, least));
+            }
+            Count::Unknown if by_workloads => {
+                finding = finding.help("set `maxEjectionPercent: 50` for two workloads");
             }
             Count::Unknown => finding = finding.help(
                 "set `maxEjectionPercent: 50` for two addresses, or say how many there are: `addresses` under `hosts:`",
