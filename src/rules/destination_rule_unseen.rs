@@ -1,5 +1,7 @@
 //! A DestinationRule that no client of its host sees.
 
+use std::cell::OnceCell;
+
 use foldhash::{HashMap, HashSet};
 
 use super::context::originates_tls;
@@ -36,7 +38,7 @@ const PORTS: usize = 3;
 
 impl Check for DestinationRuleUnseen {
     fn check(&self, cx: &Context<'_>, out: &mut Findings) {
-        let (gateways, imports) = (GatewayNamespaces::of(cx), Imports::of(cx));
+        let (gateways, imports) = (GatewayNamespaces::of(cx), OnceCell::new());
         for rule in cx.model.rules.all() {
             let Some(placed) = Placed::of(cx, rule) else {
                 continue;
@@ -122,9 +124,9 @@ impl<'c> Placed<'c> {
 
     fn unseen(
         &self,
-        cx: &Context<'_>,
+        cx: &'c Context<'_>,
         gateways: &GatewayNamespaces<'_>,
-        imports: &Imports<'_>,
+        imports: &OnceCell<Imports<'c>>,
     ) -> Option<Unseen> {
         let is_beside = self
             .services
@@ -167,9 +169,9 @@ impl<'c> Placed<'c> {
     /// The clients for which it is do not see the host. Where a route shows that, too, other rules tell what fails.
     fn hidden_host(
         &self,
-        cx: &Context<'_>,
+        cx: &'c Context<'_>,
         gateways: &GatewayNamespaces<'_>,
-        imports: &Imports<'_>,
+        imports: &OnceCell<Imports<'c>>,
     ) -> Option<Unseen> {
         let (own, name) = (self.own, &self.rule.host);
         let mut routes = cx.routes_for(name).take(LOOKED_AT);
@@ -178,6 +180,7 @@ impl<'c> Placed<'c> {
         }
         let host = self.rule.spec.host.as_ref()?;
         let place = export_to(&self.entry)?;
+        let imports = imports.get_or_init(|| Imports::of(cx));
         let wanted = imports.wanted(own, name, self.entry.namespace());
         let hidden =
             format!("`exportTo` hides `{name}` from `{own}`, which has a DestinationRule for it");

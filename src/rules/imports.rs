@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 
 use super::context::{Context, existing};
+use crate::egress::host::is_wildcard;
 use crate::istio::decode::Items;
 use crate::istio::resource::Spec;
 use crate::source::Span;
@@ -29,7 +30,8 @@ impl<'c> Imports<'c> {
             };
             let listeners = sidecar.egress.items().iter();
             for entry in listeners.flat_map(|it| it.value.hosts.items()) {
-                if let Some((from, host)) = entry.value.split_once('/') {
+                let named = entry.value.split_once('/');
+                if let Some((from, host)) = named.filter(|(_, host)| !is_wildcard(host)) {
                     let line = entry.span;
                     all.entry((own, host))
                         .or_default()
