@@ -93,6 +93,11 @@ impl<'m> Scope<'m> {
         found
     }
 
+    /// They are found again when somebody asks.
+    pub(super) fn forget_services(&self) {
+        self.services.take();
+    }
+
     /// A gateway takes whatever its namespace sees.
     fn exported(&self, host: &str) -> Option<EffectiveService<'m>> {
         let visible = self

@@ -21,17 +21,28 @@ pub(super) struct Tables<'m> {
 
 /// The tables of the clients that somebody looks at right now.
 #[derive(Debug, Default)]
-pub(super) struct SharedTables<'m>(Mutex<HashMap<Client, Weak<Tables<'m>>>>);
+pub(super) struct SharedTables<'m>(Mutex<Known<'m>>);
+
+#[derive(Debug, Default)]
+struct Known<'m> {
+    by_client: HashMap<Client, Weak<Tables<'m>>>,
+    /// Those that were asked for last: who follows a client's next paths finds them still there.
+    last: Option<Arc<Tables<'m>>>,
+}
 
 impl<'m> SharedTables<'m> {
     pub(super) fn of(&self, client: &Client) -> Arc<Tables<'m>> {
         let mut known = lock(&self.0);
-        if let Some(tables) = known.get(client).and_then(Weak::upgrade) {
-            return tables;
-        }
-        known.retain(|_, tables| tables.strong_count() > 0);
-        let tables = Arc::default();
-        known.insert(client.clone(), Arc::downgrade(&tables));
+        let tables = known.by_client.get(client).and_then(Weak::upgrade);
+        let tables = tables.unwrap_or_else(|| {
+            known.last = None;
+            known.by_client.retain(|_, it| it.strong_count() > 0);
+            let tables = Arc::default();
+            let weak = Arc::downgrade(&tables);
+            known.by_client.insert(client.clone(), weak);
+            tables
+        });
+        known.last = Some(Arc::clone(&tables));
         tables
     }
 }

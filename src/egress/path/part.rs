@@ -149,7 +149,7 @@ impl<'m> Errand<'m> {
             found.extend(paths.map(|path| (*destination, path)));
             self.done += 1;
         }
-        walk.forget_clusters();
+        walk.forget_hosts();
         if self.left() == 0 {
             self.walk = None;
         }

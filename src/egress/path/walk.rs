@@ -90,10 +90,12 @@ impl<'m> Walk<'m> {
         chains
     }
 
-    /// Forgets the facts of clusters. Most are those of one destination, which nothing asks for again; they take more
-    /// room than all else here.
-    pub(super) fn forget_clusters(&mut self) {
+    /// Forgets the services of hosts and the facts of clusters. Most are those of one destination, which nothing asks for
+    /// again; they take more room than all else here.
+    pub(super) fn forget_hosts(&mut self) {
         self.clusters = HashMap::default();
+        let proxies = self.met.values().map(|met| &met.proxy);
+        proxies.for_each(|proxy| proxy.scope.forget_services());
     }
 
     /// Asks the client's proxy.
