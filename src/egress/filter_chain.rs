@@ -157,9 +157,14 @@ impl<'m> Chains<'m> {
         self.chains.is_empty()
     }
 
+    /// Gives back the room of what told them apart.
+    fn into_chains(self) -> Vec<FilterChain<'m>> {
+        self.chains
+    }
+
     /// A sidecar's listener. The chain for the rest, else what holds for unknown hosts, takes what no other does.
     pub fn into_sidecar_listener(self) -> Listener<'m> {
-        let mut chains = self.chains;
+        let mut chains = self.into_chains();
         let rest = chains.extract_if(.., |chain| chain.when.is_for_the_rest());
         let mut default = rest.last();
         chains.shrink_to_fit();
@@ -178,7 +183,7 @@ impl<'m> Chains<'m> {
 
     /// A gateway's listener. What no chain takes is refused.
     pub fn into_gateway_listener(self) -> Listener<'m> {
-        Listener::new(self.chains, None)
+        Listener::new(self.into_chains(), None)
     }
 }
 
@@ -218,6 +223,11 @@ impl<'m> Listener<'m> {
             lengths: BTreeSet::new(),
             anywhere: Group::default(),
         };
+        let for_names = |chain: &&FilterChain<'_>| {
+            chain.when.destinations.is_empty() && chain.when.asks_for_names()
+        };
+        let names = chains.iter().filter(for_names).count();
+        out.anywhere.by_name.reserve(names);
         for (at, chain) in chains.iter().enumerate() {
             let mut nets: Vec<_> = chain
                 .when

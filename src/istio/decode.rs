@@ -18,49 +18,65 @@ pub type List<T> = Box<[Spanned<T>]>;
 /// A field that few messages have.
 pub type Rare<T> = Option<Box<Spanned<T>>>;
 
-/// The entries of a map with free keys, in their order.
+/// The entries of a map with free keys, in their order. One pointer, because most objects have no labels that matter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map<T>(pub Box<[(Spanned<SmolStr>, Spanned<T>)]>);
+pub struct Map<T>(Option<Box<Entries<T>>>);
+
+/// Keys and values, one at least.
+#[derive(Clone, Debug, PartialEq)]
+struct Entries<T>(Vec<(Spanned<SmolStr>, Spanned<T>)>);
 
 impl<T> Default for Map<T> {
     fn default() -> Self {
-        Self(Box::default())
+        Self(None)
     }
 }
 
 impl<T> Map<T> {
+    fn of(mut entries: Vec<(Spanned<SmolStr>, Spanned<T>)>) -> Self {
+        entries.shrink_to_fit();
+        Self((!entries.is_empty()).then(|| Box::new(Entries(entries))))
+    }
+
+    pub fn entries(&self) -> &[(Spanned<SmolStr>, Spanned<T>)] {
+        self.0.as_ref().map_or(&[], |it| &it.0)
+    }
+
+    fn take(&mut self) -> Vec<(Spanned<SmolStr>, Spanned<T>)> {
+        self.0.take().map_or_else(Vec::new, |it| it.0)
+    }
+
     pub fn get(&self, key: &str) -> Option<&Spanned<T>> {
-        self.0
-            .iter()
+        self.iter()
             .find(|(name, _)| name.value == key)
             .map(|(_, value)| value)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &(Spanned<SmolStr>, Spanned<T>)> {
-        self.0.iter()
+        self.entries().iter()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// Keeps the entries of some keys.
     pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         if self.iter().any(|(key, _)| !keep(&key.value)) {
-            let mut entries = std::mem::take(&mut self.0).into_vec();
+            let mut entries = self.take();
             entries.retain(|(key, _)| keep(&key.value));
-            self.0 = entries.into();
+            *self = Self::of(entries);
         }
     }
 
     pub(super) fn add(&mut self, key: Spanned<SmolStr>, value: Spanned<T>) {
-        let mut entries = std::mem::take(&mut self.0).into_vec();
+        let mut entries = self.take();
         entries.push((key, value));
-        self.0 = entries.into();
+        *self = Self::of(entries);
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries().len()
     }
 }
 
@@ -205,7 +221,7 @@ impl<T: Decode + Default> Decode for Map<T> {
                 value,
             ));
         }
-        Some(Self(out.into()))
+        Some(Self::of(out))
     }
 }
 

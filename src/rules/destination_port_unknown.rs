@@ -136,7 +136,7 @@ fn judge(
         wanted.value
     );
     let is_target = |port: &&&Port<'_>| {
-        let target = port.target.and_then(|target| target.number());
+        let target = port.target().and_then(|target| target.number());
         target.is_some_and(|(target, _)| i64::from(target) == wanted.value)
     };
     let defined_by = match origin {

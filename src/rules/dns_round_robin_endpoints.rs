@@ -67,7 +67,7 @@ fn endpoints<'d>(
     port: &Port<'_>,
     host: &'d str,
 ) -> BTreeSet<(&'d str, i64)> {
-    let target = port.target.and_then(|target| Some(target.number()?.0));
+    let target = port.target().and_then(|target| Some(target.number()?.0));
     let default = i64::from(target.unwrap_or(port.number));
     let Spec::ServiceEntry(entry) = &definition.resource.spec else {
         return BTreeSet::new();

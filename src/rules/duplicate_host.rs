@@ -157,7 +157,7 @@ fn export_to<'d>(definition: &'d Definition<'_>) -> BTreeSet<&'d str> {
 }
 
 fn ports(definition: &Definition<'_>) -> BTreeMap<u32, Option<u32>> {
-    let target = |port: &Port<'_>| port.target.and_then(|t| Some(t.number()?.0));
+    let target = |port: &Port<'_>| port.target().and_then(|t| Some(t.number()?.0));
     definition
         .ports
         .iter()

@@ -100,5 +100,5 @@ fn contradiction<'c>(
 }
 
 fn labels(selector: &Spanned<Map<SmolStr>>) -> &[Label] {
-    &selector.value.0
+    selector.value.entries()
 }

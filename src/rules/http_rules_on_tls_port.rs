@@ -81,7 +81,7 @@ const LABELS: usize = 3;
 
 /// The number that the server listens on.
 fn target(port: &Port<'_>) -> u32 {
-    let target = port.target.and_then(|it| it.number());
+    let target = port.target().and_then(|it| it.number());
     target.map_or(port.number, |(number, _)| number)
 }
 

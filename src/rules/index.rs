@@ -61,6 +61,7 @@ fn definitions<'a>(model: &'a Model<'a>) -> (Vec<&'a Definition<'a>>, HostIndex<
     let mut definitions: Vec<_> = model.registry.definitions().iter().collect();
     definitions.sort_by_cached_key(|definition| definition.resource.span);
     let mut by_host = HostIndex::default();
+    by_host.reserve(definitions.len());
     for (at, definition) in definitions.iter().enumerate() {
         for (number, host) in definition.hosts.iter().enumerate() {
             by_host.insert(&host.name, (at, number));

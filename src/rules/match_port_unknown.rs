@@ -62,7 +62,7 @@ impl Check for MatchPortUnknown {
                     wanted.value
                 );
                 let is_target = |it: &&(&str, &Port<'_>)| {
-                    let target = it.1.target.and_then(|target| target.number());
+                    let target = it.1.target().and_then(|target| target.number());
                     target.is_some_and(|(target, _)| i64::from(target) == wanted.value)
                 };
                 let help = match ports.iter().take(LOOKED_AT).find(is_target) {

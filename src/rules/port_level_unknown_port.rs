@@ -82,7 +82,7 @@ impl<'a> Ports<'a> {
             }
             for port in &service.definition.ports {
                 numbers.entry(port.number).or_insert(port.number_line);
-                if let Some((target, _)) = port.target.and_then(|target| target.number()) {
+                if let Some((target, _)) = port.target().and_then(|target| target.number()) {
                     by_target.entry(target).or_default().insert(port.number);
                 }
             }

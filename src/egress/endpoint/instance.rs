@@ -60,7 +60,7 @@ impl Instance<'_> {
 
 /// A gateway's pod, at the `targetPort` of the service. What its containers call their ports is not known.
 pub(super) fn of_pod<'m>(pod: &'m Client, port: &'m Port<'m>) -> Option<Instance<'m>> {
-    let (number, port_line) = match &port.target {
+    let (number, port_line) = match &port.target() {
         Some(target) => target.number()?,
         None => (port.number, port.number_line),
     };
@@ -80,7 +80,7 @@ pub(super) fn of_pod<'m>(pod: &'m Client, port: &'m Port<'m>) -> Option<Instance
 }
 
 pub(super) fn host_itself<'m>(service: &Service<'m>, port: &'m Port<'m>) -> Instance<'m> {
-    let target = port.target.as_ref().and_then(TargetPort::number);
+    let target = port.target().and_then(|target| target.number());
     let (number, port_line) = target.unwrap_or((port.number, port.number_line));
     Instance {
         address: &service.host.name,
@@ -111,7 +111,7 @@ pub(super) fn of_entry<'m>(
         .and_then(|ports| ports.value.get(port.name))
         .filter(|port| port.value > 0);
     let own = own.and_then(|own| Some((u32::try_from(own.value).ok()?, own.span)));
-    let target = || port.target.as_ref().and_then(TargetPort::number);
+    let target = || port.target().and_then(|target| target.number());
     let (number, port_line) = match socket {
         Some(_) => (0, port.number_line),
         None => own
@@ -212,7 +212,7 @@ pub(super) fn of_kubernetes<'m>(
         &workload.labels,
         port,
     );
-    let Some(TargetPort::Name(name, _)) = port.target else {
+    let Some(TargetPort::Name(name, _)) = port.target() else {
         return Some(instance);
     };
     let own = workload

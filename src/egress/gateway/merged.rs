@@ -62,7 +62,7 @@ impl Targets {
         Self(
             ports
                 .map(|port| {
-                    let target = port.target.as_ref().and_then(|target| target.number());
+                    let target = port.target().and_then(|target| target.number());
                     (
                         port.number,
                         target.map_or(port.number, |(number, _)| number),

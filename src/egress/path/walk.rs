@@ -243,7 +243,7 @@ impl<'m> Walk<'m> {
         while model.gateways.of(&client).is_empty() {
             client.add_labels(wanted.next()?);
         }
-        let target = service.port(name.port)?.target;
+        let target = service.port(name.port)?.target();
         let port = target.and_then(|target| target.number());
         Some((client, port.map_or(name.port, |(number, _)| number)))
     }

@@ -62,7 +62,7 @@ pub(super) fn by_host<'a>(
 ) -> (Numbers<'a>, Vec<OfHost>) {
     let mut numbers = Numbers::default();
     numbers.reserve(order.len());
-    let mut hosts: Vec<OfHost> = Vec::new();
+    let mut hosts: Vec<OfHost> = Vec::with_capacity(order.len());
     for (&(definition, host), rank) in order.iter().zip(0u32..) {
         let definition = definitions.get_mut(definition as usize);
         let Some(host) = definition.and_then(|it| it.hosts.get_mut(host as usize)) else {

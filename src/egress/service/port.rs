@@ -17,10 +17,15 @@ pub struct Port<'a> {
     pub protocol: Protocol,
     /// The line that decides the protocol: `protocol`, or of a Kubernetes port `appProtocol` or `name`.
     pub protocol_line: Option<Span>,
-    pub target: Option<TargetPort<'a>>,
+    /// Few have one.
+    target: Option<Box<TargetPort<'a>>>,
 }
 
-impl Port<'_> {
+impl<'a> Port<'a> {
+    pub fn target(&self) -> Option<TargetPort<'a>> {
+        self.target.as_deref().copied()
+    }
+
     /// Where it says what it carries: the line of the protocol, or of the number where there is none.
     pub fn line(&self) -> Span {
         self.protocol_line.unwrap_or(self.number_line)
@@ -57,7 +62,8 @@ pub(super) fn of_entry(port: &Spanned<api::ServicePort>) -> Port<'_> {
             .target_port
             .as_ref()
             .filter(|target| target.value != 0)
-            .map(|target| TargetPort::Number(number(Some(target.value)), target.span)),
+            .map(|target| TargetPort::Number(number(Some(target.value)), target.span))
+            .map(Box::new),
     }
 }
 
@@ -87,7 +93,8 @@ pub(super) fn of_kubernetes(port: &Spanned<api::KubeServicePort>) -> Port<'_> {
                     Some(TargetPort::Number(number(Some(*value)), target.span))
                 }
                 IntOrString::Str(value) => Some(TargetPort::Name(value, target.span)),
-            }),
+            })
+            .map(Box::new),
     }
 }
 
