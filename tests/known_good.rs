@@ -19,7 +19,7 @@ use egress_lint::source::{Content, Discovery, Found, Role, Sources};
 use harness::{list, root};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rayon::prelude::*;
-use setups::{Recipe, SetUp};
+use setups::{Recipe, Scalar, SetUp};
 
 /// How many set-ups are drawn.
 const SET_UPS: u64 = 5_000;
@@ -41,7 +41,7 @@ fn main() {
         }));
     }
     let all = recipes.clone();
-    trials.push(Trial::test("misspelt", move || misspelt(&all)));
+    trials.push(Trial::test("slips", move || slips(&all)));
     trials.push(Trial::test("combined", move || combined(&recipes)));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -70,26 +70,26 @@ fn combined(recipes: &[Recipe]) -> Result<(), Failed> {
     .into())
 }
 
-/// Of a field that is misspelt nothing is said but that, whatever follows from it.
-fn misspelt(recipes: &[Recipe]) -> Result<(), Failed> {
+/// Of a slip nothing is said but that, whatever follows from it: a field that is misspelt, a number in quotes.
+fn slips(recipes: &[Recipe]) -> Result<(), Failed> {
     let told: Vec<Result<usize, String>> = recipes
         .par_iter()
         .flat_map_iter(|recipe| {
-            let keys = recipe.keys().into_iter();
-            let keys = keys.filter(|key| key.text.len() > 3 && !key.is_quoted);
-            keys.map(move |key| {
+            let slips = recipe.scalars().into_iter();
+            let slips = slips.filter_map(|it| Some((slip(&it)?, it)));
+            slips.map(move |((rule, new), it)| {
                 let mut set_up = SetUp::as_written(recipe);
                 for text in set_up.files.values_mut() {
-                    text.remove(key.end - 1);
+                    text.replace_range(it.start..it.end, &new);
                 }
                 let said = loud(&set_up);
-                let place = format!(":{}: [unknown-field]", key.line);
+                let place = format!(":{}: [{rule}]", it.line);
                 let others = said.iter().filter(|it| !it.contains(&place)).count();
                 match said.len() - others {
                     // Any key will do there, such as the name of a label.
-                    0 => Ok(0),
+                    0 if it.is_key => Ok(0),
                     1 if others == 0 => Ok(1),
-                    _ => Err(format!("{} of {}: {said:#?}", key.text, recipe.name)),
+                    _ => Err(format!("{new} in {}: {said:#?}", recipe.name)),
                 }
             })
         })
@@ -98,8 +98,19 @@ fn misspelt(recipes: &[Recipe]) -> Result<(), Failed> {
     for one in told {
         count += one?;
     }
-    assert!(count >= 1000, "only {count} fields");
+    assert!(count >= 1000, "only {count} slips");
     Ok(())
+}
+
+/// The rule that finds it, and what is written.
+fn slip(scalar: &Scalar) -> Option<(&'static str, String)> {
+    let text = &scalar.text;
+    if scalar.is_key {
+        let longer = text.chars().count() > 3 && !text.starts_with(['"', '\'']);
+        return longer.then(|| ("unknown-field", text[..text.len() - 1].to_owned()));
+    }
+    let is_other = text.parse::<i64>().is_ok() || text.parse::<bool>().is_ok();
+    is_other.then(|| ("refused", format!("\"{text}\"")))
 }
 
 /// Not a single warning or error.

@@ -24,7 +24,7 @@ pub(super) fn drop<'a>(
     for one in all {
         by_key.entry(begin(one.key)).or_default().push(one);
     }
-    if by_key.is_empty() {
+    if by_key.is_empty() && meant.is_empty() {
         return;
     }
     meant.sort_unstable();

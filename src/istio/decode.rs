@@ -4,6 +4,7 @@
 //! shape is left out, and [`super::schema`] says so. Depth is bounded, because no message contains itself.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use smol_str::SmolStr;
 
@@ -11,6 +12,7 @@ use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Kind, Node, Scalar};
 
 use super::placeholder::{is_marked, is_placeholder};
+use super::schema::Meant;
 
 /// The items of a list, each with its own span.
 pub type List<T> = Box<[Spanned<T>]>;
@@ -115,6 +117,8 @@ pub struct Decoder {
     pub dropped: Vec<Span>,
     /// Keys that are read as if they had another name, sorted.
     pub meant: Vec<(Span, &'static str)>,
+    /// Whether numbers and booleans may stand in quotes, which the API server does not take. Places of those that do.
+    pub(super) quoted: Option<Vec<Span>>,
     pub(super) texts: Texts,
 }
 
@@ -149,12 +153,20 @@ impl Decoder {
         }
     }
 
-    /// From now on these fields are read as if they had such names.
-    pub(super) fn read_as(&mut self, fields: impl Iterator<Item = (Span, &'static str)>) {
-        let meant: Vec<_> = fields.collect();
-        let is_meant = |key: &Span| meant.binary_search_by_key(key, |(key, _)| *key).is_ok();
+    /// The value of a text that was to be no text, if that is allowed.
+    fn unquoted<T: FromStr>(&mut self, node: Node<'_>, text: &str) -> Option<T> {
+        let quoted = self.quoted.as_mut()?;
+        let value = text.parse().ok()?;
+        quoted.push(node.span());
+        Some(value)
+    }
+
+    /// From now on these fields are read as if they had such names, and quoted numbers and booleans as what they are.
+    pub(super) fn read_as(&mut self, fields: &[Meant]) {
+        self.meant = fields.iter().map(|it| (it.key, it.field)).collect();
+        let is_meant = |key: &Span| fields.binary_search_by_key(key, |it| it.key).is_ok();
         self.dropped.retain(|key| !is_meant(key));
-        self.meant = meant;
+        self.quoted = Some(Vec::new());
     }
 
     /// Reads the value of one entry. A null is the same as nothing.
@@ -235,18 +247,20 @@ impl Decode for SmolStr {
 }
 
 impl Decode for bool {
-    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
         match node.scalar() {
             Some(Scalar::Bool(value)) => Some(value),
+            Some(Scalar::Str(text)) => decoder.unquoted(node, &text),
             _ => None,
         }
     }
 }
 
 impl Decode for i64 {
-    fn decode(node: Node<'_>, _: &mut Decoder) -> Option<Self> {
+    fn decode(node: Node<'_>, decoder: &mut Decoder) -> Option<Self> {
         match node.scalar() {
             Some(Scalar::Int(value)) => Some(value),
+            Some(Scalar::Str(text)) => decoder.unquoted(node, &text),
             _ => None,
         }
     }

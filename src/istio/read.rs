@@ -7,6 +7,7 @@ use super::api::Head;
 use super::decode::{Decode, Decoder, Texts};
 use super::placeholder::touches;
 use super::resource::{Doubts, Meta, Misspelt, Object, Resource, Spec};
+use super::schema::Meant;
 use super::version::IstioVersion;
 use super::{admission, api, gateway_api, schema};
 use crate::diag::Diagnostic;
@@ -79,26 +80,28 @@ impl Reader {
             dropped: verdict.dropped,
             ..Decoder::default()
         };
-        let mut resource;
-        if self.as_meant && !verdict.meant.is_empty() {
+        let doubts = Doubts::lacking(verdict.lacking);
+        let mut resource = self.resource(root, head, kind, &mut decoder, doubts.clone());
+        let is_faulty = !verdict.meant.is_empty() || is_refused(&findings);
+        let mended = (self.as_meant && is_faulty)
+            .then(|| {
+                decoder.read_as(&verdict.meant);
+                let mut mended = self.resource(root, head, kind, &mut decoder, doubts);
+                mended.read_as_meant(disjoint(&verdict.meant, decoder.quoted.take()));
+                mended
+            })
+            .filter(|it| !it.meant().is_empty());
+        if let Some(mended) = mended {
             let mut written = findings.clone();
-            let doubts = Doubts::lacking(verdict.lacking);
-            resource = self.resource(root, head, kind, &mut decoder, doubts.clone());
             self.admit(&resource, &verdict.misspelt, &mut written);
-            decoder.read_as(verdict.meant.iter().map(|it| (it.key, it.field)));
-            let meant: Vec<Span> = verdict.meant.iter().map(|it| it.entry).collect();
-            let doubts = Doubts { meant, ..doubts };
-            resource = self.resource(root, head, kind, &mut decoder, doubts);
+            resource = mended;
             self.admit(&resource, &verdict.misspelt, &mut findings);
-            let is_meant = |it: &Diagnostic| touches(it, resource.meant());
-            findings.retain(|it| it.rule == SPELLING || !is_meant(it));
-            resource.refused = findings
-                .iter()
-                .any(|it| it.refused_by.is_some() && !is_meant(it));
+            // For what is as good as mended the model has the object.
+            let mut others = findings.iter().filter(|it| !touches(it, resource.meant()));
+            let is_refused = others.any(|it| it.refused_by.is_some());
             blame_spelling(&mut findings, &written);
+            resource.refused = is_refused;
         } else {
-            let doubts = Doubts::lacking(verdict.lacking);
-            resource = self.resource(root, head, kind, &mut decoder, doubts);
             resource.refused = self.admit(&resource, &verdict.misspelt, &mut findings);
         }
         if resource.refused {
@@ -163,17 +166,17 @@ impl Reader {
             .collect();
         let (later, mut refused): (Vec<_>, Vec<_>) = admission::check(resource, self.version)
             .into_iter()
-            .filter(|it| !said.contains(&place(it)))
+            .filter(|it| !said.contains(&place(it)) && !touches(it, resource.meant()))
             .partition(|it| follows_from(resource.misspelt(), it));
         follows.extend(later);
         findings.append(&mut refused);
         findings.retain(|finding| !touches(finding, resource.placeholders()));
-        let mut is_refused = false;
+        let mut by_spelling = false;
         for follow in follows.iter().filter(|it| it.refused_by.is_some()) {
             blame(findings, resource.misspelt(), follow);
-            is_refused = true;
+            by_spelling = true;
         }
-        is_refused || findings.iter().any(|it| it.refused_by.is_some())
+        by_spelling || is_refused(findings)
     }
 }
 
@@ -220,6 +223,19 @@ fn blame(findings: &mut [Diagnostic], misspelt: &[Misspelt], follow: &Diagnostic
     if let Some(cause) = cause.filter(|it| it.refused_by.is_none()) {
         cause.refused_by = follow.refused_by;
     }
+}
+
+fn is_refused(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|it| it.refused_by.is_some())
+}
+
+/// The places of what is read as meant, sorted: a quoted number may stand in a field that is misspelt.
+fn disjoint(fields: &[Meant], quoted: Option<Vec<Span>>) -> Vec<Span> {
+    let mut places: Vec<Span> = fields.iter().map(|it| it.entry).collect();
+    places.extend(quoted.unwrap_or_default());
+    places.sort_unstable();
+    places.dedup_by(|later, first| first.contains(*later));
+    places
 }
 
 /// What is read as meant is still refused for its spelling: one of the fields says by whom.

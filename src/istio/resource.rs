@@ -280,6 +280,12 @@ impl Resource {
         self.doubts.as_ref().map_or(&[], |it| &it.meant)
     }
 
+    pub(super) fn read_as_meant(&mut self, fields: Vec<Span>) {
+        if !fields.is_empty() {
+            self.doubts.get_or_insert_default().meant = fields;
+        }
+    }
+
     /// Whether a field directly under `spec` is lacking because it is misspelt.
     pub fn misspells_top(&self) -> bool {
         self.misspelt().iter().any(|it| it.key == self.spec_key)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use egress_lint::yaml::Value;
 
-pub use recipe::Recipe;
+pub use recipe::{Recipe, Scalar};
 
 use dice::Dice;
 use names::{Names, Sort};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use egress_lint::source::FileId;
-use egress_lint::yaml::{Kind, Node, Scalar, Tree, Value};
+use egress_lint::yaml::{self, Kind, Node, Tree, Value};
 
 use super::names::{Sort, Word};
 use crate::harness::{name, read};
@@ -19,14 +19,16 @@ pub struct Recipe {
     pub whole: bool,
 }
 
-/// A key of a manifest.
-pub struct Key {
+/// A key or value of a manifest.
+pub struct Scalar {
+    /// As it is written.
     pub text: String,
+    pub is_key: bool,
     /// From 1.
     pub line: usize,
-    /// The byte behind it.
+    /// In bytes.
+    pub start: usize,
     pub end: usize,
-    pub is_quoted: bool,
 }
 
 impl Recipe {
@@ -60,34 +62,41 @@ impl Recipe {
         }
     }
 
-    /// The keys in the specs of Istio's objects.
-    pub fn keys(&self) -> Vec<Key> {
+    /// What stands in the specs of Istio's objects.
+    pub fn scalars(&self) -> Vec<Scalar> {
         let tree = Tree::parse(FileId(0), &self.text);
-        let mut keys = Vec::new();
+        let mut out = Vec::new();
         for document in tree.documents(&self.text) {
             let version = document.root.get("apiVersion");
             let version = version.and_then(|it| Some(it.value.as_str()?.into_owned()));
             let istio = version.is_some_and(|it| it.starts_with("networking.istio.io/"));
             if let Some(spec) = document.root.get("spec").filter(|_| istio) {
-                self.collect(spec.value, &mut keys);
+                self.collect(spec.value, &mut out);
             }
         }
-        keys
+        out
     }
 
-    fn collect(&self, node: Node<'_>, keys: &mut Vec<Key>) {
+    fn collect(&self, node: Node<'_>, out: &mut Vec<Scalar>) {
         for entry in node.entries() {
-            let span = entry.key.span();
-            let before = &self.text[..span.start as usize];
-            keys.push(Key {
-                text: entry.name.clone().into_owned(),
-                line: before.matches('\n').count() + 1,
-                end: span.end as usize,
-                is_quoted: (span.end - span.start) as usize != entry.name.len(),
-            });
-            self.collect(entry.value, keys);
+            out.push(self.scalar(entry.key, true));
+            self.collect(entry.value, out);
         }
-        node.items().for_each(|item| self.collect(item, keys));
+        node.items().for_each(|item| self.collect(item, out));
+        if node.kind() == Kind::Scalar {
+            out.push(self.scalar(node, false));
+        }
+    }
+
+    fn scalar(&self, node: Node<'_>, is_key: bool) -> Scalar {
+        let (start, end) = (node.span().start as usize, node.span().end as usize);
+        Scalar {
+            text: self.text[start..end].to_owned(),
+            is_key,
+            line: self.text[..start].matches('\n').count() + 1,
+            start,
+            end,
+        }
     }
 
     /// Whether it says what holds for all of the mesh, so that no second of its kind can stand beside it.
@@ -124,11 +133,11 @@ fn value(node: Node<'_>) -> Value {
         ),
         Kind::List => Value::List(node.items().map(value).collect()),
         Kind::Scalar => match node.scalar().expect("a scalar") {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(it) => Value::Bool(it),
-            Scalar::Int(it) => Value::Int(it),
-            Scalar::Float(it) => Value::Float(it),
-            Scalar::Str(it) => Value::Str(it.into_owned()),
+            yaml::Scalar::Null => Value::Null,
+            yaml::Scalar::Bool(it) => Value::Bool(it),
+            yaml::Scalar::Int(it) => Value::Int(it),
+            yaml::Scalar::Float(it) => Value::Float(it),
+            yaml::Scalar::Str(it) => Value::Str(it.into_owned()),
         },
     }
 }

@@ -50,7 +50,10 @@ pub(super) fn check(entry: &ServiceEntry, review: &mut Review<'_>) {
             .protocol
             .as_ref()
             .and_then(|protocol| port::protocol(protocol));
-        if protocol.is_some_and(|protocol| allowed.contains(&protocol)) {
+        // A protocol that nobody knows is refused everywhere.
+        let is_unknown =
+            protocol.is_none() && port.protocol.as_ref().is_some_and(|it| !it.is_empty());
+        if is_unknown || protocol.is_some_and(|protocol| allowed.contains(&protocol)) {
             continue;
         }
         let names: Vec<_> = allowed

@@ -275,9 +275,11 @@ fn check_shared_port(entry: &ServiceEntry, review: &mut Review<'_>) {
     if resolution(entry) == Resolution::None {
         return;
     }
+    // What a protocol does that nobody knows is no question.
     let names_host = |text: &str| {
         let protocol = port::protocol(text);
-        port::is_http(protocol) || port::is_tls(protocol)
+        let is_unknown = !text.is_empty() && protocol.is_none();
+        is_unknown || port::is_http(protocol) || port::is_tls(protocol)
     };
     let Some(port) = entry
         .ports

@@ -90,6 +90,27 @@ fn a_misspelt_field_can_be_read_as_what_it_means() {
     assert!(written.resources[0].refused && written.diagnostics.len() > 1);
 }
 
+/// `attempts` and the number are there, and all that is wrong are their quotes.
+#[test]
+fn what_stands_in_quotes_can_be_read_as_what_it_means() {
+    let text = "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: a}\nspec:\n  \
+                hosts: [a.example]\n  http:\n  - retries: {attempts: \"2\", perTryTimeout: 2s}\n    \
+                route: [{destination: {host: a.example, port: {number: \"80\"}}}]\n";
+    let tree = Tree::parse(FileId(0), text);
+    let root = tree.documents(text).next().unwrap().root;
+    let out = Reader::new(IstioVersion::default(), true).read(root);
+    let messages: Vec<_> = out.diagnostics.iter().map(|it| &*it.message).collect();
+    assert_eq!(
+        messages,
+        [
+            "`spec.http[0].retries.attempts` must be an integer, not the string `2`",
+            "`spec.http[0].route[0].destination.port.number` must be an integer, not the string `80`",
+        ]
+    );
+    assert!(!out.resources[0].refused);
+    assert_eq!(out.resources[0].meant().len(), 2);
+}
+
 #[test]
 fn lists_in_lists_are_unfolded_in_their_order() {
     let entry = |name| {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::check::Checker;
 use crate::diag::Diagnostic;
+use crate::istio::service::Resolution;
 use crate::istio::version::IstioVersion;
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node, Scalar};
@@ -63,7 +64,9 @@ fn because_of_resolution(finding: Diagnostic, resolution: Option<Entry<'_>>) -> 
 
 pub(super) fn cidr_needs_fixed_addresses<'t>(spec: Node<'t>, at: &mut Checker<'t>) {
     let (resolution, entry) = resolution(spec);
-    if matches!(&*resolution, "NONE" | "STATIC") {
+    // Another word than one of these was meant to be one, which is said there.
+    let resolves = Resolution::NAMES.contains(&&*resolution);
+    if !resolves || matches!(&*resolution, "NONE" | "STATIC") {
         return;
     }
     let Some(addresses) = has(spec, "addresses") else {

@@ -21,7 +21,7 @@ mod unknown;
 mod virtual_service;
 mod workload;
 
-pub(super) use check::{Verdict, check, check_mesh, check_values};
+pub(super) use check::{Meant, Verdict, check, check_mesh, check_values};
 pub(super) use places::is_word;
 
 use self::check::Checker;
