@@ -23,7 +23,7 @@ impl Worlds<'_> {
     ///
     /// A finding holds when it holds in some world in which its files lie together; the same finding from several
     /// worlds is one. Absence must hold in every world of the file: `is_absence` tells which findings say that.
-    /// Where a finding does not hold in every world of its file, [`worlds`](crate::diag::Finding::worlds) says in which it does.
+    /// Where a finding does not hold in every world of its file, [`worlds`](crate::diag::Extras::worlds) says in which it does.
     pub fn gather(
         &self,
         found: impl IntoIterator<Item = Vec<(usize, Diagnostic)>>,
