@@ -117,8 +117,10 @@ pub struct Decoder {
     pub dropped: Vec<Span>,
     /// Keys that are read as if they had another name, sorted.
     pub meant: Vec<(Span, &'static str)>,
-    /// Whether numbers and booleans may stand in quotes, which the API server does not take. Places of those that do.
-    pub(super) quoted: Option<Vec<Span>>,
+    /// Places of numbers and booleans in quotes, which the API server does not take.
+    pub(super) quoted: Vec<Span>,
+    /// They are read as what they are.
+    pub(super) unquotes: bool,
     pub(super) texts: Texts,
 }
 
@@ -155,10 +157,9 @@ impl Decoder {
 
     /// The value of a text that was to be no text, if that is allowed.
     fn unquoted<T: FromStr>(&mut self, node: Node<'_>, text: &str) -> Option<T> {
-        let quoted = self.quoted.as_mut()?;
         let value = text.parse().ok()?;
-        quoted.push(node.span());
-        Some(value)
+        self.quoted.push(node.span());
+        self.unquotes.then_some(value)
     }
 
     /// From now on these fields are read as if they had such names, and quoted numbers and booleans as what they are.
@@ -166,7 +167,8 @@ impl Decoder {
         self.meant = fields.iter().map(|it| (it.key, it.field)).collect();
         let is_meant = |key: &Span| fields.binary_search_by_key(key, |it| it.key).is_ok();
         self.dropped.retain(|key| !is_meant(key));
-        self.quoted = Some(Vec::new());
+        self.quoted = Vec::new();
+        self.unquotes = true;
     }
 
     /// Reads the value of one entry. A null is the same as nothing.

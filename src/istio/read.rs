@@ -82,12 +82,16 @@ impl Reader {
         };
         let doubts = Doubts::lacking(verdict.lacking);
         let mut resource = self.resource(root, head, kind, &mut decoder, doubts.clone());
-        let is_faulty = !verdict.meant.is_empty() || is_refused(&findings);
+        let is_quoted = is_refused(&findings) && !decoder.quoted.is_empty();
+        let is_faulty = !verdict.meant.is_empty() || is_quoted;
         let mended = (self.as_meant && is_faulty)
             .then(|| {
                 decoder.read_as(&verdict.meant);
                 let mut mended = self.resource(root, head, kind, &mut decoder, doubts);
-                mended.read_as_meant(disjoint(&verdict.meant, decoder.quoted.take()));
+                mended.read_as_meant(disjoint(
+                    &verdict.meant,
+                    std::mem::take(&mut decoder.quoted),
+                ));
                 mended
             })
             .filter(|it| !it.meant().is_empty());
@@ -230,9 +234,9 @@ fn is_refused(findings: &[Diagnostic]) -> bool {
 }
 
 /// The places of what is read as meant, sorted: a quoted number may stand in a field that is misspelt.
-fn disjoint(fields: &[Meant], quoted: Option<Vec<Span>>) -> Vec<Span> {
+fn disjoint(fields: &[Meant], quoted: Vec<Span>) -> Vec<Span> {
     let mut places: Vec<Span> = fields.iter().map(|it| it.entry).collect();
-    places.extend(quoted.unwrap_or_default());
+    places.extend(quoted);
     places.sort_unstable();
     places.dedup_by(|later, first| first.contains(*later));
     places
