@@ -1,4 +1,4 @@
-//! Fields that are missing only because they are misspelt: one mistake is told once.
+//! Fields that are missing, or read as what they mean, only because they are written wrong: one mistake is told once.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::source::{FileId, Span};
 /// Objects lie in each other: of those that begin before a place so many are looked at.
 const DEEP: usize = 8;
 
-/// Drops what rules say of an object for want of such a field, and what rests on one that is only read as what it means. What refuses the object has been settled where it was read.
+/// Drops what rules say of an object for want of such a field, and what rests on one that is only read as what it means.
+/// What refuses the object has been settled where it was read.
 pub(super) fn drop<'a>(
     findings: &mut Vec<Diagnostic>,
     resources: impl Iterator<Item = &'a Resource>,

@@ -116,7 +116,7 @@ pub struct Decoder {
     /// Keys of fields that this version of Istio does not have, sorted: the API server drops them.
     pub dropped: Vec<Span>,
     /// Keys that are read as if they had another name, sorted.
-    pub meant: Vec<(Span, &'static str)>,
+    pub(super) meant: Vec<(Span, &'static str)>,
     /// Places of numbers and booleans in quotes, which the API server does not take.
     pub(super) quoted: Vec<Span>,
     /// They are read as what they are.
@@ -148,6 +148,9 @@ impl Texts {
 impl Decoder {
     /// The field that an entry is for.
     pub fn name<'e>(&self, entry: &'e Entry<'_>) -> &'e str {
+        if self.meant.is_empty() {
+            return &entry.name;
+        }
         let key = entry.key.span();
         match self.meant.binary_search_by_key(&key, |(key, _)| *key) {
             Ok(at) => self.meant.get(at).map_or(&*entry.name, |(_, name)| name),
